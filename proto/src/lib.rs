@@ -1,0 +1,24 @@
+//! The Glass contract in types: what can be asked, in which words, and what is answered.
+//!
+//! Owns the operations ([`op`]), outcomes and errors ([`outcome`], [`error`]), results ([`result`]), names and
+//! ids ([`id`]), the wire format ([`wire`]) and the sockets that carry it ([`transport`]), where they lie
+//! ([`paths`]) and how a worker starts ([`start`]). Does no other I/O, and depends on nothing else of Glass.
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod escape;
+mod r#gen;
+pub mod id;
+pub mod op;
+pub mod outcome;
+pub mod paths;
+pub mod result;
+pub mod start;
+pub mod transport;
+pub mod version;
+pub mod wire;
+
+pub use error::{ErrorKind, OpError, Phase, Retry};
+pub use id::{ClientId, ExecutionId, SessionName, TargetId};
+pub use op::{AnyOperation, CallOptions, Operation};
+pub use outcome::{Dispatched, Outcome};

@@ -1,0 +1,54 @@
+//! `evaluate`: run script in the page (contract 5.3).
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Capability, Effect, Facts, Lane, Needs, Operation, TextInput, seconds};
+use crate::result::Evaluated;
+
+/// Run script in the page and print its value
+///
+/// Promises are awaited. A text that is no expression runs as the body of an async function: use return. The value
+/// must be JSON, at most 1 MiB.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Evaluate {
+    /// The script; `-` reads standard input
+    #[arg(required_unless_present = "file", default_value = "", hide_default_value = true)]
+    pub expression: String,
+    /// Take the script from a file
+    #[arg(long, value_name = "PATH", conflicts_with = "expression")]
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+impl Evaluate {
+    /// Longest script, in bytes.
+    pub const MAX_SOURCE: usize = 1024 * 1024;
+    /// Largest value, in bytes of JSON.
+    pub const MAX_VALUE: usize = 1024 * 1024;
+}
+
+impl Operation for Evaluate {
+    const FACTS: Facts = Facts {
+        name: "evaluate",
+        capability: Capability::Evaluate,
+        effect: Effect::Mutation,
+        lane: Lane::Page,
+        needs: Needs::OpenPage,
+        timeout: seconds(10),
+    };
+    type Output = Evaluated;
+
+    fn text_input(&mut self) -> Option<TextInput<'_>> {
+        Some(TextInput { text: &mut self.expression, file: &mut self.file })
+    }
+
+    fn check(&self) -> Result<(), super::InvalidParams> {
+        super::at_least_one("expression", self.expression.trim().len())?;
+        super::at_most("expression", self.expression.len(), Self::MAX_SOURCE)
+    }
+}

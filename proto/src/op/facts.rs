@@ -1,0 +1,77 @@
+//! The facts of an operation: what it may do, which lane it runs in, how long it may take.
+
+use std::time::Duration;
+
+/// What a policy allows or denies (contract 10.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Capability {
+    /// Loading pages.
+    Navigate,
+    /// Reading what a page shows.
+    Read,
+    /// Page input: click, type, fill, keys, dialog answers.
+    Input,
+    /// Running script in the page.
+    Evaluate,
+    /// Taking pictures.
+    Screenshot,
+}
+
+impl Capability {
+    /// The name in policy files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Navigate => "navigate",
+            Self::Read => "read",
+            Self::Input => "input",
+            Self::Evaluate => "evaluate",
+            Self::Screenshot => "screenshot",
+        }
+    }
+}
+
+/// Whether an operation can change the page, the browser or the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads.
+    Read,
+    /// It is a mutation.
+    Mutation,
+}
+
+/// Where an operation runs (contract 1.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// One at a time in a session, in the order of arrival.
+    Page,
+    /// Beside the others; blocks nothing.
+    Watch,
+    /// At once, also while an operation runs or a page spins.
+    Control,
+}
+
+/// What an operation needs of its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// May begin a session's browser (contract 1.4).
+    StartsSession,
+    /// Needs a page that somebody opened.
+    OpenPage,
+}
+
+/// Everything that is known of an operation without its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The name on the wire and in MCP, camelCase.
+    pub name: &'static str,
+    /// What policy asks for.
+    pub capability: Capability,
+    /// Whether it is a mutation.
+    pub effect: Effect,
+    /// Where it runs.
+    pub lane: Lane,
+    /// What it needs of the session.
+    pub needs: Needs,
+    /// Its deadline when the call names none (contract 2.7).
+    pub timeout: Duration,
+}

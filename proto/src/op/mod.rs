@@ -1,0 +1,273 @@
+//! The operations: one definition each, and the one list of them (DESIGN 3).
+//!
+//! From a definition come the command line's subcommand and help, the JSON schema, the policy's capability, the
+//! lane and the default deadline. `docs/adding-an-operation.md` says how to add one.
+
+mod call;
+mod chord;
+mod click;
+mod codec;
+mod dialog;
+mod evaluate;
+mod facts;
+mod fill;
+mod find;
+mod get_text;
+mod key;
+mod list_targets;
+pub mod locator;
+mod navigate;
+mod observe;
+mod reference;
+mod screenshot;
+mod wait;
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS};
+pub use chord::{Chord, InvalidChord, KeyName, NAMED};
+pub use click::{Button, Click, Modifier};
+pub use codec::DecodeError;
+pub use dialog::{AcceptDialog, DismissDialog};
+pub use evaluate::Evaluate;
+pub use facts::{Capability, Effect, Facts, Lane, Needs};
+pub use fill::Fill;
+pub use find::Find;
+pub use get_text::GetText;
+pub use key::Key;
+pub use list_targets::ListTargets;
+pub use locator::Locator;
+pub use navigate::{Navigate, WaitUntil};
+pub use observe::Observe;
+pub use reference::{InvalidRef, Ref};
+pub use screenshot::{ImageFormat, Screenshot};
+pub use wait::{Condition, Wait};
+
+/// One thing that can be asked of a session.
+pub trait Operation: Serialize + DeserializeOwned {
+    /// What is known of it without its parameters.
+    const FACTS: Facts;
+    /// What it answers.
+    type Output: Serialize + DeserializeOwned;
+
+    /// Checks what the types cannot.
+    fn check(&self) -> Result<(), InvalidParams> {
+        Ok(())
+    }
+
+    /// The parameter that a shell may give through standard input or a file.
+    fn text_input(&mut self) -> Option<TextInput<'_>> {
+        None
+    }
+}
+
+/// A parameter that a shell may give through standard input (`-`) or a file.
+#[derive(Debug)]
+pub struct TextInput<'a> {
+    /// The text itself; `-` stands for standard input.
+    pub text: &'a mut String,
+    /// Where it comes from instead.
+    pub file: &'a mut Option<PathBuf>,
+}
+
+/// Parameters that do not fit. Names the parameter and its bounds, never its value.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct InvalidParams(pub String);
+
+const fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+fn in_range(name: &str, value: u32, range: RangeInclusive<u32>) -> Result<(), InvalidParams> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(InvalidParams(format!("{name} is {} to {}, not {value}", range.start(), range.end())))
+}
+
+fn at_most(name: &str, size: usize, max: usize) -> Result<(), InvalidParams> {
+    if size <= max {
+        Ok(())
+    } else {
+        Err(InvalidParams(format!("{name} has a size of {size}; at most {max} is taken")))
+    }
+}
+
+fn at_least_one(name: &str, size: usize) -> Result<(), InvalidParams> {
+    if size > 0 { Ok(()) } else { Err(InvalidParams(format!("{name} is empty"))) }
+}
+
+// An operation of the command line with the options that all of them take. No doc comment here: clap would show
+// it as the help of every operation instead of the operation's own.
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct With<P: Args> {
+    #[command(flatten)]
+    /// The operation's own parameters.
+    pub params: P,
+    #[command(flatten, next_help_heading = "Call options")]
+    /// What every operation takes.
+    pub options: CallOptions,
+}
+
+macro_rules! operations {
+    ($($(#[$attribute:meta])* $variant:ident,)*) => {
+        /// Any operation with its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyOperation { $(#[doc = stringify!($variant)] $variant($variant),)* }
+
+        /// The operations as subcommands, in kebab case; the camelCase name is taken too.
+        #[derive(Clone, Debug, PartialEq, Subcommand)]
+        pub enum OperationCommand {
+            $($(#[$attribute])* #[command(alias = <$variant as Operation>::FACTS.name)] $variant(With<$variant>),)*
+        }
+
+        /// The facts of every operation, in the order of the list.
+        pub const OPERATIONS: &[Facts] = &[$(<$variant as Operation>::FACTS,)*];
+
+        impl AnyOperation {
+            /// What is known of it.
+            pub fn facts(&self) -> &'static Facts {
+                match self { $(Self::$variant(_) => { const F: &Facts = &<$variant as Operation>::FACTS; F })* }
+            }
+
+            /// Checks what the types cannot.
+            pub fn check(&self) -> Result<(), InvalidParams> {
+                match self { $(Self::$variant(params) => params.check(),)* }
+            }
+
+            /// The parameter that a shell may give through standard input or a file.
+            pub fn text_input(&mut self) -> Option<TextInput<'_>> {
+                match self { $(Self::$variant(params) => params.text_input(),)* }
+            }
+
+            /// The parameters as JSON.
+            pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
+                match self { $(Self::$variant(params) => serde_json::to_vec(params),)* }
+            }
+
+            /// Reads the parameters of the operation called `name`, and checks them.
+            pub fn decode(name: &str, params: &[u8]) -> Result<Self, DecodeError> {
+                $(if name == <$variant as Operation>::FACTS.name {
+                    return codec::params::<$variant>(params).map(Self::$variant);
+                })*
+                Err(DecodeError::Unknown)
+            }
+
+            /// JSON schemas of the parameters and of the output.
+            pub fn schemas(name: &str) -> Option<(schemars::Schema, schemars::Schema)> {
+                $(if name == <$variant as Operation>::FACTS.name {
+                    return Some((codec::schema::<$variant>(), codec::schema::<<$variant as Operation>::Output>()));
+                })*
+                None
+            }
+        }
+
+        impl OperationCommand {
+            /// The operation and the options of its call.
+            pub fn split(self) -> (AnyOperation, CallOptions) {
+                match self { $(Self::$variant(with) => (AnyOperation::$variant(with.params), with.options),)* }
+            }
+        }
+    };
+}
+
+// The one list. The order is that of the help.
+operations! {
+    Navigate,
+    Observe,
+    GetText,
+    Find,
+    Click,
+    Fill,
+    Key,
+    Evaluate,
+    Screenshot,
+    Wait,
+    AcceptDialog,
+    DismissDialog,
+    ListTargets,
+}
+
+impl AnyOperation {
+    /// The name on the wire.
+    pub fn name(&self) -> &'static str {
+        self.facts().name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(subcommand)]
+        operation: OperationCommand,
+    }
+
+    fn kebab(name: &str) -> String {
+        name.chars()
+            .flat_map(|c| if c.is_uppercase() { vec!['-', c.to_ascii_lowercase()] } else { vec![c] })
+            .collect()
+    }
+
+    #[test]
+    fn subcommands_are_the_operations_in_kebab_case_and_have_a_help_text() {
+        let command = Cli::command();
+        command.clone().debug_assert();
+        let names: Vec<_> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        let want: Vec<_> = OPERATIONS.iter().map(|facts| kebab(facts.name)).collect();
+        assert_eq!(names, want);
+        for sub in command.get_subcommands() {
+            assert!(sub.get_about().is_some_and(|about| about.to_string().len() > 10), "{}", sub.get_name());
+        }
+        let abouts: std::collections::HashSet<_> =
+            command.get_subcommands().filter_map(|sub| sub.get_about().map(ToString::to_string)).collect();
+        assert_eq!(abouts.len(), OPERATIONS.len(), "each operation has a help text of its own");
+    }
+
+    #[test]
+    fn parameters_survive_the_wire() {
+        let cli = Cli::try_parse_from(["x", "click", "role=button;name=Save", "--button", "right"]).unwrap();
+        let (operation, _) = cli.operation.split();
+        let decoded = AnyOperation::decode(operation.name(), &operation.encode().unwrap()).unwrap();
+        assert_eq!(decoded, operation);
+    }
+
+    #[test]
+    fn options_are_taken_after_and_before_positionals_and_a_double_dash_ends_them() {
+        let fill = |args: &[&str]| {
+            let args = ["x", "fill"].iter().chain(args);
+            match Cli::try_parse_from(args).map(|cli| cli.operation.split().0) {
+                Ok(AnyOperation::Fill(fill)) => Some(fill.text),
+                _ => None,
+            }
+        };
+        assert_eq!(fill(&["e1", "--timeout-ms", "5", "x"]).as_deref(), Some("x"));
+        assert_eq!(fill(&["e1", "x", "--timeout-ms", "5"]).as_deref(), Some("x"));
+        assert_eq!(fill(&["e1", "--", "--clear"]).as_deref(), Some("--clear"));
+        assert_eq!(fill(&["e1", "--clear"]), None);
+        assert_eq!(fill(&["e1", ""]).as_deref(), Some(""));
+        assert_eq!(fill(&["e1"]), None);
+    }
+
+    #[test]
+    fn schemas_have_no_reference_and_no_file_parameters() {
+        for facts in OPERATIONS {
+            let (params, output) = AnyOperation::schemas(facts.name).unwrap();
+            for schema in [params, output] {
+                let text = serde_json::to_string(&schema).unwrap();
+                assert!(!text.contains("$ref") && !text.contains("\"file\""), "{}: {text}", facts.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What operations answer (contract 2.4, 3.1, 12.7), and how an answer reads for a person or a model.
+
+mod acted;
+mod observation;
+mod read;
+mod text;
+
+pub use acted::{
+    Acted, DialogAnswered, DialogSeen, DownloadSeen, Evidence, Hit, Navigated, NavigationSeen, PageLine,
+    PopupSeen, SemanticDiff, Target,
+};
+pub use observation::{LeftOut, Node, Observation};
+pub use read::{Evaluated, Found, Shot, TargetRow, Targets, TextRead, Waited};
+pub use text::{Answer, error_text};

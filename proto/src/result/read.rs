@@ -1,0 +1,112 @@
+//! Results of operations that read, and of `evaluate`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::acted::{Evidence, PageLine};
+use crate::error::Candidate;
+
+/// Visible text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TextRead {
+    /// The page.
+    pub page: PageLine,
+    /// The text, at most 64 KiB. Page data.
+    pub text: String,
+    /// Size of the whole text in bytes.
+    pub text_bytes: u64,
+    /// Bytes left out.
+    pub left_out: u64,
+}
+
+/// What a locator could mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// The page.
+    pub page: PageLine,
+    /// Elements that fit.
+    pub total: u64,
+    /// Of those that fit, hidden ones; not in `total` unless all was asked for.
+    pub hidden: u64,
+    /// The first of them.
+    pub matches: Vec<Candidate>,
+}
+
+/// The value of a script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evaluated {
+    /// The value. Page data.
+    pub value: serde_json::Value,
+    /// The page.
+    pub target_id: String,
+    /// Revision when the operation began.
+    pub previous_revision: u64,
+    /// Revision when it ended.
+    pub revision: u64,
+    /// What was measured beside it.
+    pub evidence: Evidence,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Shot {
+    /// Where the command line wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The format.
+    pub format: String,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// Size of the file.
+    pub bytes: u64,
+    /// The page.
+    pub page: PageLine,
+    /// Height of the page that is not in the picture, in CSS pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_height: Option<u32>,
+}
+
+/// A condition that came to hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Waited {
+    /// The kind of condition.
+    pub condition: String,
+    /// Milliseconds waited.
+    pub waited_ms: u64,
+    /// The page now.
+    pub page: PageLine,
+}
+
+/// The pages of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Targets {
+    /// In the order of their beginning.
+    pub targets: Vec<TargetRow>,
+}
+
+/// One page (contract 7.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetRow {
+    /// Its id, at most 128 bytes.
+    pub id: String,
+    /// Its URL, at most 4 KiB. Page data.
+    pub url: String,
+    /// Its title, at most 256 bytes. Page data.
+    pub title: String,
+    /// page, or crashed.
+    pub kind: String,
+    /// The target that opened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opener: Option<String>,
+    /// Whether this client's operations go to it.
+    pub selected: bool,
+}

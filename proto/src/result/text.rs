@@ -1,0 +1,257 @@
+//! Answers as text: one or two lines a mutation, the outline as it is, an error with what to do next.
+//!
+//! Everything that comes from a page is escaped here (contract 12.3); the outline was escaped when it was made.
+
+use std::fmt::Write as _;
+
+use super::{
+    Acted, DialogAnswered, DialogSeen, Evaluated, Evidence, Found, Navigated, Observation, PageLine, Shot,
+    Targets, TextRead, Waited,
+};
+use crate::error::OpError;
+use crate::escape::{quoted, visible};
+use crate::op::{AnyOperation, Operation};
+
+/// The answer of any operation, read from its JSON.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// `click`, `fill`, `key`.
+    Acted(Acted),
+    /// `navigate`.
+    Navigated(Navigated),
+    /// `observe`.
+    Observation(Box<Observation>),
+    /// `getText`.
+    Text(TextRead),
+    /// `find`.
+    Found(Found),
+    /// `evaluate`.
+    Evaluated(Evaluated),
+    /// `screenshot`.
+    Shot(Shot),
+    /// `wait`.
+    Waited(Waited),
+    /// `acceptDialog`, `dismissDialog`.
+    Dialog(DialogAnswered),
+    /// `listTargets`.
+    Targets(Targets),
+}
+
+fn read<O: Operation>(json: &[u8]) -> serde_json::Result<O::Output> {
+    serde_json::from_slice(json)
+}
+
+impl Answer {
+    /// Reads the answer of `operation`.
+    pub fn decode(operation: &AnyOperation, json: &[u8]) -> serde_json::Result<Self> {
+        use crate::op;
+        Ok(match operation {
+            AnyOperation::Navigate(_) => Self::Navigated(read::<op::Navigate>(json)?),
+            AnyOperation::Observe(_) => Self::Observation(Box::new(read::<op::Observe>(json)?)),
+            AnyOperation::GetText(_) => Self::Text(read::<op::GetText>(json)?),
+            AnyOperation::Find(_) => Self::Found(read::<op::Find>(json)?),
+            AnyOperation::Click(_) => Self::Acted(read::<op::Click>(json)?),
+            AnyOperation::Fill(_) => Self::Acted(read::<op::Fill>(json)?),
+            AnyOperation::Key(_) => Self::Acted(read::<op::Key>(json)?),
+            AnyOperation::Evaluate(_) => Self::Evaluated(read::<op::Evaluate>(json)?),
+            AnyOperation::Screenshot(_) => Self::Shot(read::<op::Screenshot>(json)?),
+            AnyOperation::Wait(_) => Self::Waited(read::<op::Wait>(json)?),
+            AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
+            AnyOperation::DismissDialog(_) => Self::Dialog(read::<op::DismissDialog>(json)?),
+            AnyOperation::ListTargets(_) => Self::Targets(read::<op::ListTargets>(json)?),
+        })
+    }
+
+    /// The answer for a person or a model. Ends without a line break.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Acted(acted) => acted_text(acted),
+            Self::Navigated(navigated) => navigated_text(navigated),
+            Self::Observation(observation) => observation.outline.clone(),
+            Self::Text(text) => text_read(text),
+            Self::Found(found) => found_text(found),
+            Self::Evaluated(evaluated) => evaluated_text(evaluated),
+            Self::Shot(shot) => shot_text(shot),
+            Self::Waited(waited) => {
+                format!("{} after {} ms · {}", waited.condition, waited.waited_ms, page_line(&waited.page))
+            }
+            Self::Dialog(answered) => {
+                let dialog = &answered.dialog;
+                let closed = if answered.closed { "" } else { " · the browser has not said that it closed" };
+                format!("{} {} {}{closed}", past(&answered.action), dialog.kind, quoted(&dialog.page_message))
+            }
+            Self::Targets(targets) => targets_text(targets),
+        }
+    }
+}
+
+fn past(action: &str) -> &str {
+    match action {
+        "click" => "clicked",
+        "fill" => "filled",
+        "key" => "pressed keys in",
+        "acceptDialog" => "accepted",
+        "dismissDialog" => "dismissed",
+        other => other,
+    }
+}
+
+fn page_line(page: &PageLine) -> String {
+    let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
+    format!(
+        "r{} {} {}{status} {}",
+        page.revision,
+        quoted(&page.title),
+        visible(&page.url, false),
+        page.ready_state
+    )
+}
+
+fn dialog_text(dialog: &DialogSeen) -> String {
+    format!("{} {} open [{}]", dialog.kind, quoted(&dialog.page_message), dialog.dialog_id)
+}
+
+fn evidence_text(out: &mut String, evidence: &Evidence) {
+    if let Some(url) = &evidence.page_url {
+        let _ = write!(out, " · url now {}", visible(url, false));
+    }
+    if evidence.document_changed == Some(true) && evidence.page_url.is_none() {
+        out.push_str(" · new document");
+    }
+    if let Some(status) = evidence.navigation.as_ref().and_then(|n| n.status) {
+        let _ = write!(out, " · HTTP {status}");
+    }
+    if let Some(error) = evidence.navigation.as_ref().and_then(|n| n.net_error.as_ref()) {
+        let _ = write!(out, " · navigation failed: {}", visible(error, false));
+    }
+    if let Some(dialog) = &evidence.dialog {
+        let _ = write!(out, " · {}", dialog_text(dialog));
+    }
+    for popup in &evidence.popups {
+        let _ = write!(out, " · opened target {}", popup.target_id);
+    }
+    for download in &evidence.downloads {
+        let _ = write!(out, " · download {}", quoted(&download.page_file_name));
+    }
+    if evidence.target_closed == Some(true) {
+        out.push_str(" · the page closed itself");
+    }
+    if evidence.native_setter == Some(true) {
+        out.push_str(" · set by the native setter");
+    }
+}
+
+fn acted_text(acted: &Acted) -> String {
+    let mut out = past(&acted.action).to_owned();
+    match &acted.target {
+        Some(target) => {
+            let _ = write!(out, " {} [{}]", visible(&target.label, false), target.reference);
+        }
+        None => out.push_str(" the page"),
+    }
+    let _ = if acted.previous_revision == acted.revision {
+        write!(out, " · r{} unchanged", acted.revision)
+    } else {
+        write!(out, " · r{} → r{}", acted.previous_revision, acted.revision)
+    };
+    if let Some(diff) =
+        acted.evidence.semantic_diff.filter(|diff| diff.added + diff.removed + diff.changed > 0)
+    {
+        let _ = write!(out, " (+{} -{} ~{})", diff.added, diff.removed, diff.changed);
+    }
+    evidence_text(&mut out, &acted.evidence);
+    out
+}
+
+fn navigated_text(navigated: &Navigated) -> String {
+    let mut out = page_line(&navigated.page);
+    if navigated.evidence.navigation.as_ref().and_then(|n| n.same_document) == Some(true) {
+        out.push_str(" · same document");
+    }
+    if !navigated.loaded {
+        out.push_str(" · still loading");
+        if let Some(pending) = navigated.pending {
+            let _ = write!(out, ", {pending} pending");
+        }
+    }
+    let rest =
+        Evidence { page_url: None, navigation: None, document_changed: None, ..navigated.evidence.clone() };
+    evidence_text(&mut out, &rest);
+    if let Some(warning) = &navigated.warning {
+        let _ = write!(out, "\nwarning: {}", visible(warning, false));
+    }
+    out
+}
+
+fn text_read(read: &TextRead) -> String {
+    let mut out = visible(&read.text, true).into_owned();
+    if read.left_out > 0 {
+        let _ = write!(out, "\n[left out: {} of {} bytes]", read.left_out, read.text_bytes);
+    }
+    out
+}
+
+fn found_text(found: &Found) -> String {
+    let mut out = format!("{} found", found.total);
+    if found.hidden > 0 {
+        let _ = write!(out, ", {} hidden", found.hidden);
+    }
+    for candidate in &found.matches {
+        let _ = write!(out, "\n{}", candidate_text(candidate));
+    }
+    let more = found.total.saturating_sub(found.matches.len() as u64);
+    if more > 0 {
+        let _ = write!(out, "\n[left out: {more}; --limit lists up to 100]");
+    }
+    out
+}
+
+fn candidate_text(candidate: &crate::error::Candidate) -> String {
+    let mut out = format!("  {} {} [{}]", candidate.role, quoted(&candidate.label), candidate.reference);
+    if let Some(reason) = &candidate.reason {
+        let _ = write!(out, " {reason}");
+    }
+    out
+}
+
+fn evaluated_text(evaluated: &Evaluated) -> String {
+    let value = match &evaluated.value {
+        serde_json::Value::String(text) => visible(text, true).into_owned(),
+        value => visible(&value.to_string(), true).into_owned(),
+    };
+    let mut extra = String::new();
+    evidence_text(&mut extra, &evaluated.evidence);
+    value + &extra
+}
+
+fn shot_text(shot: &Shot) -> String {
+    let path = shot.path.as_deref().map_or("screenshot".into(), |path| visible(path, false));
+    let mut out = format!("{path} · {} × {} {} · {} bytes", shot.width, shot.height, shot.format, shot.bytes);
+    if let Some(cut) = shot.cut_height {
+        let _ = write!(out, " · {cut} pixels of the page's height left out");
+    }
+    out
+}
+
+fn targets_text(targets: &Targets) -> String {
+    let rows = targets.targets.iter().map(|row| {
+        let mark = if row.selected { "*" } else { " " };
+        let opener = row.opener.as_ref().map_or(String::new(), |id| format!(" opened by {id}"));
+        let kind = if row.kind == "page" { String::new() } else { format!(" {}", row.kind) };
+        format!("{mark} {} {} {}{kind}{opener}", row.id, quoted(&row.title), visible(&row.url, false))
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+/// An error for a person: what happened, candidates as rows, what to do next.
+pub fn error_text(error: &OpError) -> String {
+    let reason = error.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+    let mut out = format!("{}{reason}: {}", error.kind.name(), visible(&error.message, false));
+    for candidate in &error.candidates {
+        let _ = write!(out, "\n{}", candidate_text(candidate));
+    }
+    if !error.remedy.is_empty() {
+        let _ = write!(out, "\nhint: {}", visible(&error.remedy, false));
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! The generated messages, and what turns them into domain types and back. Nothing else names `gen`.
+
+pub use crate::r#gen::glass_v1 as client;
+pub use crate::r#gen::glass_worker_v1 as worker;
+
+use crate::error::OpError;
+use crate::id::ClientId;
+use crate::version::{self, Version};
+
+/// Largest message either side takes, in bytes: a result of evaluate (1 MiB), an observation (200 KiB) and
+/// parameters (1 MiB of text, escaped) fit with room.
+pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;
+
+/// Largest piece of an artifact, in bytes (DESIGN 1).
+pub const CHUNK: usize = 256 * 1024;
+
+/// What a client says of itself.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// glassctl, mcp, http, test.
+    pub kind: String,
+    /// Leases and selection belong to it.
+    pub id: ClientId,
+    /// The protocol that it speaks.
+    pub version: Version,
+    /// The program's own version.
+    pub program: String,
+}
+
+/// A hello that cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum HelloError {
+    /// There is none.
+    #[error("the request has no hello")]
+    Missing,
+    /// The client id is malformed.
+    #[error("the hello's client id is malformed")]
+    ClientId,
+    /// Other major version.
+    #[error("this daemon ({daemon}) speaks protocol {ours} and the client ({client}) speaks {theirs}; {}", remedy(*.ours, *.theirs))]
+    Version {
+        /// Ours.
+        ours: Version,
+        /// Theirs.
+        theirs: Version,
+        /// Version of this program.
+        daemon: &'static str,
+        /// Version of theirs.
+        client: String,
+    },
+}
+
+fn remedy(ours: Version, theirs: Version) -> &'static str {
+    if theirs.major > ours.major {
+        "the daemon is older: stop it with `glassctl daemon stop`, the next command starts the new one"
+    } else {
+        "the client is older: use the glassctl that was installed with the daemon"
+    }
+}
+
+impl client::Hello {
+    /// The hello of a client of this build.
+    pub fn new(kind: &str, id: &ClientId) -> Self {
+        Self {
+            major: version::CLIENT.major,
+            minor: version::CLIENT.minor,
+            client_kind: kind.to_owned(),
+            client_id: id.to_string(),
+            program_version: version::PROGRAM.to_owned(),
+        }
+    }
+
+    /// Reads and checks a hello (contract 12.1).
+    pub fn check(hello: Option<Self>) -> Result<Caller, HelloError> {
+        let hello = hello.ok_or(HelloError::Missing)?;
+        let theirs = Version { major: hello.major, minor: hello.minor };
+        if !version::CLIENT.accepts_client(theirs) {
+            return Err(HelloError::Version {
+                ours: version::CLIENT,
+                theirs,
+                daemon: version::PROGRAM,
+                client: crate::escape::cut(&hello.program_version, 32).into_owned(),
+            });
+        }
+        let id = hello.client_id.parse().map_err(|_| HelloError::ClientId)?;
+        Ok(Caller { kind: hello.client_kind, id, version: theirs, program: hello.program_version })
+    }
+}
+
+/// An error as JSON. Cut to its bound (8 KiB, contract 2.6) by leaving out candidates and details.
+pub fn encode_error(error: &OpError) -> Vec<u8> {
+    const MAX: usize = 8 * 1024;
+    let mut error = error.clone();
+    loop {
+        let json = serde_json::to_vec(&error).unwrap_or_default();
+        if json.len() <= MAX {
+            return json;
+        }
+        if error.candidates.pop().is_none() {
+            error.details.clear();
+            return serde_json::to_vec(&error).unwrap_or_default();
+        }
+    }
+}
