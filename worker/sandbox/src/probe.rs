@@ -1,0 +1,205 @@
+//! Finds out whether this machine allows a cage, one step after another, in a process that is thrown away.
+//!
+//! Owns trying and reporting. Uses the same functions as the cage, so that a step passes here if and only if
+//! it passes there. A failed attempt leaves a process in a state that nothing should run in (under AppArmor,
+//! in a restricted profile), which is why everything happens in children of the caller.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, pipe2};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{AtStep, CageError, Step};
+use crate::mode::Mode;
+use crate::mounts::{self, Access, Tree};
+use crate::stage::Identity;
+use crate::{caps, identity, landlock, namespaces, process, seccomp};
+
+/// What the probe found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeReport {
+    /// Every step that was tried, in order; those after a fatal failure are absent.
+    pub steps: Vec<ProbeStep>,
+    /// The kernel's version of Landlock, 0 where it has none.
+    pub landlock_abi: i32,
+}
+
+/// One step of the probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeStep {
+    /// The step, named as in errors of the cage.
+    pub step: Step,
+    /// Whether it went through.
+    pub ok: bool,
+    /// What was tried and the kernel's answer, where it failed.
+    pub error: Option<String>,
+    /// The answer's name, such as `EPERM`.
+    pub errno: Option<String>,
+    /// What a person can do about it.
+    pub hint: Option<String>,
+}
+
+/// The steps without which there is no cage of mode A.
+const NEEDED: [Step; 9] = [
+    Step::Unshare,
+    Step::Setgroups,
+    Step::UidMap,
+    Step::GidMap,
+    Step::MountPrivate,
+    Step::MountTmpfs,
+    Step::MountBind,
+    Step::MountProc,
+    Step::Loopback,
+];
+
+impl ProbeReport {
+    /// The strongest mode that this machine allows, or why there is none that this version builds.
+    pub fn mode(&self) -> Result<Mode, String> {
+        let passed = |step: Step| self.steps.iter().any(|tried| tried.step == step && tried.ok);
+        if NEEDED.into_iter().chain([Step::Seccomp]).all(passed) {
+            return Ok(Mode::Namespaces);
+        }
+        let Some(failed) = self.steps.iter().find(|tried| !tried.ok && tried.step != Step::Landlock) else {
+            return Err("the probe ended early, without an answer".to_owned());
+        };
+        let why = failed.error.as_deref().unwrap_or("failed");
+        Err(match &failed.hint {
+            Some(hint) => format!("{why}; {hint}"),
+            None => why.to_owned(),
+        })
+    }
+}
+
+/// Tries every step for the uid that a cage would get: `worker_uid` for root, absent for an ordinary user.
+///
+/// Call it before any thread is started, in a program that does nothing else. Waits for its children, which
+/// take a few milliseconds. An error means that the probe itself could not run.
+pub fn probe(worker_uid: Option<u32>) -> Result<ProbeReport, CageError> {
+    let identity = Identity::decide(worker_uid)?;
+    let (answers, write) = pipe2(OFlag::O_CLOEXEC).at(Step::Fork, "make a pipe")?;
+    match process::fork_single()? {
+        ForkResult::Child => {
+            drop(answers);
+            try_outside(&mut Tried(write.into()), identity);
+            std::process::exit(0)
+        }
+        ForkResult::Parent { child } => {
+            drop(write);
+            let steps = collect(answers);
+            waitpid(child, None).at(Step::Fork, "wait for the probe")?;
+            Ok(ProbeReport { steps, landlock_abi: landlock::kernel_abi().unwrap_or(0) })
+        }
+    }
+}
+
+fn collect(answers: OwnedFd) -> Vec<ProbeStep> {
+    let lines = BufReader::new(File::from(answers)).lines();
+    lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok()).collect()
+}
+
+/// Writes each step's result as one line, so that what a dying child found is not lost.
+struct Tried(File);
+
+impl Tried {
+    /// Reports a step and says whether it went through. The parent takes a lost line for a step not tried.
+    fn note<T>(&mut self, step: Step, result: Result<T, CageError>) -> Option<T> {
+        let (value, error) = match result {
+            Ok(value) => (Some(value), None),
+            Err(error) => (None, Some(error)),
+        };
+        let line = ProbeStep {
+            step,
+            ok: error.is_none(),
+            errno: error.as_ref().and_then(CageError::errno),
+            hint: error.as_ref().and_then(CageError::hint),
+            error: error.map(|error| error.to_string()),
+        };
+        let text = serde_json::to_string(&line).ok()?;
+        writeln!(self.0, "{text}").ok()?;
+        value
+    }
+}
+
+/// The steps up to pid 1. Ends at the first that fails, since the later ones depend on it.
+fn try_outside(tried: &mut Tried, identity: Identity) -> Option<()> {
+    let open = || Tree::open(Path::new("/usr"), Access::ReadOnly);
+    let (uid, gid, early) = match identity {
+        Identity::Become(id) => {
+            let tree = open();
+            tried.note(Step::Uid, identity::become_uid(id))?;
+            (id, id, Some(tree))
+        }
+        Identity::Stay { uid, gid } => (uid, gid, None),
+    };
+    tried.note(Step::Unshare, namespaces::make())?;
+    tried.note(Step::Setgroups, namespaces::deny_setgroups())?;
+    tried.note(Step::UidMap, namespaces::map_uid(uid))?;
+    tried.note(Step::GidMap, namespaces::map_gid(gid))?;
+    let tree = early.unwrap_or_else(open);
+    match process::fork_single() {
+        Ok(ForkResult::Child) => {
+            let bound = prctl::set_pdeathsig(Signal::SIGKILL).at(Step::Parent, "die with the probe");
+            if bound.is_ok() {
+                try_inside(tried, tree);
+            }
+            std::process::exit(0)
+        }
+        Ok(ForkResult::Parent { child }) => waitpid(child, None).ok().map(drop),
+        Err(error) => tried.note(Step::Fork, Err(error)),
+    }
+}
+
+/// The steps of pid 1. All of them are tried, for the failures here do not depend on one another.
+fn try_inside(tried: &mut Tried, tree: Result<Tree, CageError>) {
+    let place = Path::new("/tmp");
+    tried.note(Step::MountPrivate, mounts::cut_propagation());
+    if tried.note(Step::MountTmpfs, mounts::tmpfs(place, 1 << 20, 0o755)).is_some() {
+        let (bound, proc) = (place.join("usr"), place.join("proc"));
+        let made = std::fs::create_dir(&bound).and_then(|()| std::fs::create_dir(&proc));
+        if tried.note(Step::Root, made.at(Step::Root, "make directories")).is_some() {
+            tried.note(Step::MountBind, tree.and_then(|tree| tree.attach(&bound)));
+            tried.note(Step::MountProc, mounts::proc(&proc));
+        }
+    }
+    tried.note(Step::Loopback, namespaces::loopback_up());
+    tried.note(Step::Capabilities, caps::drop_all());
+    tried.note(Step::Landlock, landlock::kernel_abi());
+    tried.note(Step::Seccomp, seccomp::apply());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(step: Step, ok: bool) -> ProbeStep {
+        ProbeStep { step, ok, error: (!ok).then(|| "refused".to_owned()), errno: None, hint: None }
+    }
+
+    fn report(failing: Option<Step>) -> ProbeReport {
+        let all = NEEDED.into_iter().chain([Step::Seccomp, Step::Landlock]);
+        ProbeReport { steps: all.map(|name| step(name, Some(name) != failing)).collect(), landlock_abi: 7 }
+    }
+
+    #[test]
+    fn every_needed_step_must_pass_and_landlock_may_fail() {
+        assert_eq!(report(None).mode(), Ok(Mode::Namespaces));
+        assert_eq!(report(Some(Step::Landlock)).mode(), Ok(Mode::Namespaces));
+        assert_eq!(report(Some(Step::MountProc)).mode(), Err("refused".to_owned()));
+        assert_eq!(report(Some(Step::Seccomp)).mode(), Err("refused".to_owned()));
+        assert!(ProbeReport { steps: vec![], landlock_abi: 0 }.mode().is_err());
+    }
+
+    #[test]
+    fn the_report_survives_json() {
+        let text = serde_json::to_string(&report(Some(Step::UidMap))).unwrap();
+        assert!(text.contains("\"uid_map\""));
+        assert_eq!(serde_json::from_str::<ProbeReport>(&text).unwrap(), report(Some(Step::UidMap)));
+    }
+}
