@@ -1,0 +1,190 @@
+//! The daemon from its start to its end.
+//!
+//! `build` can fail and does all that can; `run` cannot. Binds first and answers after everything is there, so that
+//! clients that come early wait in the backlog instead of starting another daemon.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use glass_proto::paths::{Environment, Overrides, Paths};
+use tokio::net::UnixListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::args::Args;
+use crate::config::Config;
+use crate::exit::StartupError;
+use crate::gate::{Executions, Gate};
+use crate::listen::{self, Listening};
+use crate::rpc::{Service, View};
+use crate::serve::{self, Clients};
+use crate::session::{CloseReason, Registry};
+use crate::shutdown::{Phase, Shutdown};
+use crate::supervise::{Common, Egress, Launcher, Locale, Probe, Programs, Spawner, sweep};
+use crate::{limits, logging, process};
+
+/// What is decided before anything is touched.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    args: Args,
+    paths: Paths,
+    config: Config,
+}
+
+impl Plan {
+    /// Paths and configuration by command line and environment.
+    ///
+    /// # Errors
+    /// There is no place for the state, or the configuration is broken.
+    pub fn make(args: Args) -> Result<Self, StartupError> {
+        let absolute = |path: Option<std::path::PathBuf>| {
+            path.map(std::path::absolute)
+                .transpose()
+                .map_err(StartupError::system("find the current directory"))
+        };
+        let overrides = Overrides {
+            socket: absolute(args.socket.clone())?,
+            state_dir: absolute(args.state_dir.clone())?,
+        };
+        let paths = Paths::resolve(&Environment::of_process(), &overrides)?;
+        let file = absolute(args.config.clone())?.unwrap_or_else(|| paths.config_file());
+        let config = Config::load(&file, std::env::var("GLASS_LOG").ok())?;
+        Ok(Self { args, paths, config })
+    }
+}
+
+/// A daemon that listens and has not answered yet.
+pub struct App {
+    listening: Listening,
+    listener: UnixListener,
+    clients: Clients,
+    shutdown: Shutdown,
+    view: View,
+    closed: watch::Sender<Option<u32>>,
+    idle_exit: Option<Duration>,
+}
+
+impl App {
+    /// Takes the socket, opens everything, removes what a dead daemon left.
+    ///
+    /// # Errors
+    /// Why the daemon cannot serve.
+    pub async fn build(plan: Plan, spawner: Spawner) -> Result<Self, StartupError> {
+        let Plan { args, paths, config } = plan;
+        let (listening, listener) = listen::listen(&paths, limits::TAKEOVER).await?;
+        let log = (!args.foreground).then(|| paths.log_file());
+        logging::start(log.as_deref(), config.log.clone()).map_err(StartupError::system("open the log"))?;
+        let programs = Programs::open(config.programs.as_deref())?;
+        listen::make_private_dir(&paths.sessions_dir)?;
+        let shutdown = Shutdown::default();
+        shutdown.follow_signals().map_err(StartupError::system("follow signals"))?;
+        // From here on whoever started us may go.
+        process::let_go(args.foreground).map_err(StartupError::system("let go of the standard streams"))?;
+        tracing::info!(pid = std::process::id(), socket = %paths.socket.display(), "glassd listens");
+        sweep_away(&paths).await;
+
+        let launcher = Arc::new(Launcher {
+            egress: Egress::start(spawner.clone(), programs.egress, &shutdown),
+            probe: Probe::new(spawner.clone(), programs.worker.clone(), shutdown.clone()),
+            spawner,
+            program: programs.worker,
+            common: Common {
+                minimum: config.minimum,
+                browser: config.browser,
+                log: config.log_text,
+                locale: Locale::of_process(),
+            },
+            sessions: paths.sessions_dir.clone(),
+            slots: Semaphore::new(config.starting),
+            tasks: shutdown.clone(),
+        });
+        let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeout);
+        let executions = Executions::new(limits::IN_FLIGHT);
+        let (closed, seen) = watch::channel(None);
+        let view = View {
+            gate: Gate::new(registry.clone(), executions.clone(), shutdown.clone()),
+            executions,
+            registry,
+            launcher,
+            shutdown: shutdown.clone(),
+            closed: seen,
+            paths,
+            begun: Instant::now(),
+        };
+        let idle_exit = config.idle_exit.filter(|_| args.from_client);
+        Ok(Self { listening, listener, clients: Clients::default(), shutdown, view, closed, idle_exit })
+    }
+
+    /// Serves until told to stop, and ends everything. True when nothing went wrong with the daemon itself.
+    pub async fn run(self) -> bool {
+        let Self { listening, listener, clients, shutdown, view, closed, idle_exit } = self;
+        let (server_ended, mut server) = watch::channel(());
+        let serving = serve::serve(listener, Service(view.clone()), clients.clone(), shutdown.clone());
+        shutdown.spawn_vital("server", async move {
+            serving.await;
+            drop(server_ended);
+        });
+        let idle = watch_idle(idle_exit, view.registry.clone(), clients);
+        tokio::select! {
+            () = shutdown.reached(Phase::Draining) => {}
+            () = listening.gone() => shutdown.advance(Phase::Draining, "the socket is no longer in its place"),
+            () = idle => shutdown.advance(Phase::Draining, "no session and no client for a long time"),
+        }
+        tokio::select! {
+            () = view.executions.none() => {}
+            () = shutdown.reached(Phase::Stopping) => {}
+            () = sleep(limits::DRAIN) => {}
+        }
+        shutdown.advance(Phase::Stopping, "running operations had their time");
+        // Each is cancelled now, and its worker may still say what became of it.
+        let _ = timeout(2 * limits::TRUTH, view.executions.none()).await;
+        let ended = close_sessions(&view.registry).await;
+        listening.unlink();
+        closed.send_replace(Some(ended));
+        shutdown.advance(Phase::Stopped, "all sessions are closed");
+        // Until the last answers are out; a client that does not read them is not waited for.
+        let _ = timeout(limits::FAREWELL, server.changed()).await;
+        tracing::info!("glassd ends");
+        !shutdown.broken()
+    }
+}
+
+async fn sweep_away(paths: &Paths) {
+    let sessions = paths.sessions_dir.clone();
+    match tokio::task::spawn_blocking(move || sweep(&sessions)).await {
+        Ok(Ok(0)) => {}
+        Ok(Ok(count)) => tracing::info!(count, "what sessions of a dead daemon left was removed"),
+        Ok(Err(error)) => tracing::warn!(%error, "left-over sessions could not be looked for"),
+        Err(error) => tracing::error!(%error, "the removal of left-over sessions broke off"),
+    }
+}
+
+async fn close_sessions(registry: &Registry) -> u32 {
+    let limit = 3 * limits::GRACE + limits::KILL;
+    let all = async {
+        let closed = registry.close_all(CloseReason::Shutdown).await;
+        registry.all_gone().await;
+        closed.len()
+    };
+    match timeout(limit, all).await {
+        Ok(count) => u32::try_from(count).unwrap_or(u32::MAX),
+        Err(_) => {
+            // They die with this process; their directories are for the next one.
+            tracing::error!("some sessions did not end in time");
+            0
+        }
+    }
+}
+
+/// Ends when there was neither session nor client for `limit`.
+async fn watch_idle(limit: Option<Duration>, registry: Registry, clients: Clients) {
+    let Some(limit) = limit else { return std::future::pending().await };
+    let tick = (limit / 8).clamp(Duration::from_millis(20), Duration::from_secs(15));
+    let mut since = Instant::now();
+    while since.elapsed() < limit {
+        sleep(tick).await;
+        if registry.live() > 0 || clients.count() > 0 {
+            since = Instant::now();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The command line of glassd.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// glassd, the daemon behind glassctl: it owns the sessions and their caged browsers
+///
+/// Clients start it by themselves; started by hand it serves until it is told to stop. It logs to
+/// $XDG_STATE_HOME/glass/logs/glassd.log.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "glassd", version, disable_help_subcommand = true)]
+pub struct Args {
+    /// Listen on this socket instead of the one in XDG_RUNTIME_DIR
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+    /// Keep state here instead of in XDG_STATE_HOME
+    #[arg(long, value_name = "PATH")]
+    pub state_dir: Option<PathBuf>,
+    /// Read this configuration instead of the one in XDG_CONFIG_HOME
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Keep standard error, and log there
+    #[arg(long)]
+    pub foreground: bool,
+    /// A client starts it: end when idle, and leave quietly where another daemon serves already
+    #[arg(long)]
+    pub from_client: bool,
+}

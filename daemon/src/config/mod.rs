@@ -1,0 +1,10 @@
+//! The daemon's settings: one file, complete and commented defaults, strict reading.
+//!
+//! Owns the shape and the bounds of every setting. A file that cannot be read as meant stops the start with its line
+//! and column: no setting is ever guessed or skipped.
+
+mod read;
+mod span;
+
+pub use read::{Config, ConfigError, DEFAULTS};
+pub use span::Span;

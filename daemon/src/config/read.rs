@@ -1,0 +1,289 @@
+//! Reads the configuration file over the embedded defaults.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use glass_sandbox::Mode;
+use serde::Deserialize;
+use tracing_subscriber::filter::Targets;
+
+use super::span::Span;
+
+/// The embedded defaults, which are also the reference.
+pub const DEFAULTS: &str = include_str!("default.toml");
+
+/// The largest configuration file that is read, in bytes.
+const MAX_FILE: u64 = 1024 * 1024;
+
+/// The settings of this daemon.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// When a daemon that a client started ends by itself; `None`: never.
+    pub idle_exit: Option<Duration>,
+    /// When a session without operations is closed; `None`: never.
+    pub idle_timeout: Option<Duration>,
+    /// Sessions at one time.
+    pub max_sessions: usize,
+    /// Sessions that start at the same time.
+    pub starting: usize,
+    /// The weakest cage.
+    pub minimum: Mode,
+    /// The browser's program.
+    pub browser: Option<PathBuf>,
+    /// Where glass-worker and glass-egress are.
+    pub programs: Option<PathBuf>,
+    /// What is logged.
+    pub log: Targets,
+    /// The same as text, for the worker.
+    pub log_text: String,
+}
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there and cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// Not what the file may hold.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// `GLASS_LOG` is no filter.
+    #[error("GLASS_LOG is no log filter: {0}")]
+    Log(String),
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    daemon: Daemon,
+    sessions: Sessions,
+    sandbox: Sandbox,
+    browser: Browser,
+    programs: Programs,
+    log: Log,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Daemon {
+    idle_exit: Option<Span>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Sessions {
+    idle_timeout: Option<Span>,
+    max: Option<Bounded<1, 64>>,
+    starting: Option<Bounded<1, 16>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Sandbox {
+    minimum: Option<Mode>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Browser {
+    path: Option<AbsolutePath>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Programs {
+    directory: Option<AbsolutePath>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Log {
+    level: Option<Filter>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "i64")]
+struct Bounded<const MIN: usize, const MAX: usize>(usize);
+
+impl<const MIN: usize, const MAX: usize> TryFrom<i64> for Bounded<MIN, MAX> {
+    type Error = String;
+    fn try_from(value: i64) -> Result<Self, String> {
+        match usize::try_from(value) {
+            Ok(value) if (MIN..=MAX).contains(&value) => Ok(Self(value)),
+            _ => Err(format!("{value} is not between {MIN} and {MAX}")),
+        }
+    }
+}
+
+/// A path, or nothing where the text is empty.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct AbsolutePath(Option<PathBuf>);
+
+impl TryFrom<String> for AbsolutePath {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        match text {
+            text if text.is_empty() => Ok(Self(None)),
+            text if Path::new(&text).is_absolute() => Ok(Self(Some(text.into()))),
+            _ => Err("the path must be absolute"),
+        }
+    }
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct Filter(Targets, String);
+
+impl TryFrom<String> for Filter {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse::<Targets>().map(|targets| Self(targets, text)).map_err(|error| error.to_string())
+    }
+}
+
+impl Config {
+    /// Reads the file at `path`, which need not exist, and takes `log`, the value of `GLASS_LOG`, before it.
+    ///
+    /// # Errors
+    /// What cannot be read or is not a setting, with its place.
+    pub fn load(path: &Path, log: Option<String>) -> Result<Self, ConfigError> {
+        let text = read(path)?.unwrap_or_default();
+        let mut config = Self::parse(path, &text)?;
+        if let Some(log) = log.filter(|log| !log.is_empty()) {
+            Filter(config.log, config.log_text) = Filter::try_from(log).map_err(ConfigError::Log)?;
+        }
+        Ok(config)
+    }
+
+    /// The settings of a file's text.
+    ///
+    /// # Errors
+    /// What is not a setting, with its place.
+    ///
+    /// # Panics
+    /// When the embedded defaults are incomplete, which a test rules out.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let defaults: File = toml::from_str(DEFAULTS).expect("the embedded defaults are valid");
+        let file: File = toml::from_str(text).map_err(|error| invalid(path, text, &error))?;
+        // Every setting stands in default.toml.
+        macro_rules! setting {
+            ($section:ident . $key:ident) => {
+                file.$section.$key.or(defaults.$section.$key).expect(concat!(
+                    stringify!($section),
+                    ".",
+                    stringify!($key),
+                    " stands in default.toml"
+                ))
+            };
+        }
+        let Filter(log, log_text) = setting!(log.level);
+        Ok(Self {
+            idle_exit: setting!(daemon.idle_exit).0,
+            idle_timeout: setting!(sessions.idle_timeout).0,
+            max_sessions: setting!(sessions.max).0,
+            starting: setting!(sessions.starting).0,
+            minimum: setting!(sandbox.minimum),
+            browser: setting!(browser.path).0,
+            programs: setting!(programs.directory).0,
+            log,
+            log_text,
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+    use std::io::Read;
+    let fail = |error| ConfigError::Read { path: path.to_owned(), error };
+    let file = match std::fs::File::open(path) {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(None);
+        }
+        other => other.map_err(fail)?,
+    };
+    let mut text = String::new();
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(fail)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(fail(std::io::Error::other("it is larger than 1 MiB")));
+    }
+    Ok(Some(text))
+}
+
+fn invalid(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = text.get(..at).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    ConfigError::Invalid {
+        path: path.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        message: error.message().replace('\n', "; "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::parse(Path::new("c.toml"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_defaults_are_complete() {
+        let config = parse("").unwrap();
+        assert_eq!(config.idle_exit, Some(Duration::from_secs(600)));
+        assert_eq!((config.max_sessions, config.starting), (16, 2));
+        assert_eq!(config.minimum, Mode::Namespaces);
+        assert_eq!(config.browser, None);
+    }
+
+    #[test]
+    fn a_file_changes_only_what_it_names() {
+        let config = parse("[sessions]\nmax = 3\n[daemon]\nidle_exit = \"0\"").unwrap();
+        assert_eq!((config.max_sessions, config.starting, config.idle_exit), (3, 2, None));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        let cases = [
+            ("[daemon]\nidle_exit = \"10 apples\"", "c.toml:2:13:"),
+            ("[daemon]\n  idel_exit = \"1s\"", "c.toml:2:3:"),
+            ("[sessions]\nmax = 0", "c.toml:2:7:"),
+            ("[sessions]\nmax = \"many\"", "c.toml:2:7:"),
+            ("[browser]\npath = \"chrome\"", "c.toml:2:8:"),
+            ("[sandbox]\nminimum = \"none\"", "c.toml:2:11:"),
+            ("[log]\nlevel = \"glass=loud\"", "c.toml:2:9:"),
+            ("[nonsense]\n", "c.toml:1:2:"),
+            ("x", "c.toml:1:"),
+        ];
+        for (text, place) in cases {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(place), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_missing_file_is_no_error_and_an_unreadable_one_is() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Config::load(&dir.path().join("config.toml"), None).is_ok());
+        assert!(Config::load(dir.path(), None).is_err());
+        assert!(Config::load(&dir.path().join("config.toml"), Some("glass=loud".into())).is_err());
+    }
+}

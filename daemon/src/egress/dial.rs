@@ -1,0 +1,207 @@
+//! From a name and a port to a connection that policy allows.
+//!
+//! Owns resolution, the two policy checks, and the race between addresses. Does not speak HTTP. What is connected
+//! to is always an address that was itself allowed, never a name that could have changed in between.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use glass_policy::egress::{Decision, Rules};
+use http::uri::Authority;
+use tokio::net::{TcpSocket, TcpStream, lookup_host};
+use tokio::time::{sleep, timeout};
+
+use super::failure::{Failure, FailureKind};
+
+/// How long one address may take to accept.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long an address has before the next is tried beside it (RFC 8305 says 250 ms).
+const STAGGER: Duration = Duration::from_millis(250);
+
+/// How long a name may take to resolve.
+const RESOLVE_LIMIT: Duration = Duration::from_secs(15);
+
+/// How many addresses of a name are tried.
+const MAX_ADDRESSES: usize = 8;
+
+/// The longest name that DNS knows, in bytes.
+const MAX_HOST_BYTES: usize = 253;
+
+/// Where a request goes: a name in lower case without a final dot, or an address without brackets, and a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Destination {
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Destination {
+    /// Reads a destination; `None` when the authority names none, or holds credentials.
+    pub(super) fn parse(authority: &Authority, default_port: Option<u16>) -> Option<Self> {
+        let port = match authority.port_u16() {
+            Some(port) => port,
+            // A port that is there and not a number is no reason to take the default.
+            None if authority.port().is_some() || authority.as_str().ends_with(':') => return None,
+            None => default_port?,
+        };
+        let host = authority.host();
+        if port == 0 || authority.as_str().contains('@') {
+            return None;
+        }
+        if let Some(literal) = host.strip_prefix('[') {
+            let address: Ipv6Addr = literal.strip_suffix(']')?.parse().ok()?;
+            return Some(Self { host: address.to_string(), port });
+        }
+        let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+        let sound = !host.is_empty()
+            && host.len() <= MAX_HOST_BYTES
+            && host.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'%' | b':'));
+        sound.then_some(Self { host, port })
+    }
+
+    fn is_localhost(&self) -> bool {
+        self.host == "localhost" || self.host.ends_with(".localhost")
+    }
+}
+
+/// Connects to `destination` if `rules` allow it by name and by address.
+pub(super) async fn dial(rules: &Rules, destination: &Destination) -> Result<TcpStream, Failure> {
+    let Destination { host, port } = destination;
+    if let Decision::Deny { rule, reason } = rules.decide(host, *port, None) {
+        return Err(Failure::Denied { rule, reason });
+    }
+    let mut denied = None;
+    let mut allowed = Vec::new();
+    for address in resolve(destination).await? {
+        match rules.decide(host, *port, Some(address.ip())) {
+            Decision::Allow => allowed.push(address),
+            Decision::Deny { rule, reason } => denied = Some(Failure::Denied { rule, reason }),
+        }
+    }
+    match denied {
+        Some(denied) if allowed.is_empty() => Err(denied),
+        _ => connect_to_any(&allowed).await,
+    }
+}
+
+async fn resolve(destination: &Destination) -> Result<Vec<SocketAddr>, Failure> {
+    let Destination { host, port } = destination;
+    if destination.is_localhost() {
+        // Loopback by RFC 6761; glibc does not know the names below it, and a resolver must not be asked.
+        return Ok(vec![(Ipv4Addr::LOCALHOST, *port).into(), (Ipv6Addr::LOCALHOST, *port).into()]);
+    }
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![(address, *port).into()]);
+    }
+    let unresolved = Failure::Of(FailureKind::Unresolved);
+    match timeout(RESOLVE_LIMIT, lookup_host((host.as_str(), *port))).await {
+        Ok(Ok(addresses)) => {
+            let addresses: Vec<_> = addresses.take(MAX_ADDRESSES).collect();
+            if addresses.is_empty() { Err(unresolved) } else { Ok(addresses) }
+        }
+        Ok(Err(_)) | Err(_) => Err(unresolved),
+    }
+}
+
+/// Tries the addresses in their order, each next one when the one before failed or takes long; the first that
+/// accepts wins.
+async fn connect_to_any(addresses: &[SocketAddr]) -> Result<TcpStream, Failure> {
+    let mut waiting = addresses.iter();
+    let mut attempts = FuturesUnordered::new();
+    let mut failures = Vec::new();
+    loop {
+        if let Some(address) = waiting.next() {
+            attempts.push(connect(*address));
+        }
+        tokio::select! {
+            ended = attempts.next() => match ended {
+                Some(Ok(stream)) => return Ok(stream),
+                Some(Err(failure)) => failures.push(failure),
+                None => return Err(most_telling(failures)),
+            },
+            () = sleep(STAGGER), if waiting.len() > 0 => {}
+        }
+    }
+}
+
+async fn connect(address: SocketAddr) -> Result<TcpStream, Failure> {
+    let attempt = async {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        // A peer that vanished without a word must not hold a session's connection for ever.
+        socket.set_keepalive(true)?;
+        let stream = socket.connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    };
+    match timeout(CONNECT_LIMIT, attempt).await {
+        Ok(Ok(stream)) => Ok(stream),
+        Ok(Err(error)) => Err(Failure::of_connect(&error)),
+        Err(_) => Err(Failure::Of(FailureKind::Timeout)),
+    }
+}
+
+/// Of several addresses' failures the one that says most of the server: a closed port is an answer, a missing
+/// route for the other address family is not.
+fn most_telling(failures: Vec<Failure>) -> Failure {
+    let weight = |failure: &Failure| match failure.kind() {
+        FailureKind::Refused => 3,
+        FailureKind::Reset => 2,
+        FailureKind::Timeout => 1,
+        _ => 0,
+    };
+    failures.into_iter().max_by_key(weight).unwrap_or(Failure::Of(FailureKind::Unreachable))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn destination(text: &str, default_port: Option<u16>) -> Option<(String, u16)> {
+        Destination::parse(&text.parse().ok()?, default_port).map(|found| (found.host, found.port))
+    }
+
+    #[test]
+    fn destinations_are_read_in_one_spelling() {
+        assert_eq!(destination("Example.COM.", Some(80)), Some(("example.com".into(), 80)));
+        assert_eq!(destination("example.com:8080", Some(80)), Some(("example.com".into(), 8080)));
+        assert_eq!(destination("[::0001]:443", None), Some(("::1".into(), 443)));
+        assert_eq!(destination("10.0.0.1:1", None), Some(("10.0.0.1".into(), 1)));
+        assert_eq!(destination("under_score.example:1", None), Some(("under_score.example".into(), 1)));
+    }
+
+    #[test]
+    fn what_names_no_destination_is_refused() {
+        let long = format!("{}:1", "a".repeat(254));
+        for text in ["example.com", "example.com:", "example.com:0", "example.com:70000", ".:1", "u:p@a.b:1"]
+        {
+            assert_eq!(destination(text, None), None, "{text}");
+        }
+        assert_eq!(destination(&long, None), None);
+        assert_eq!(destination("a.b:", Some(80)), None);
+    }
+
+    #[test]
+    fn a_closed_port_outweighs_a_missing_route() {
+        let of = Failure::Of;
+        let failures = vec![of(FailureKind::Refused), of(FailureKind::Unreachable)];
+        assert_eq!(most_telling(failures), of(FailureKind::Refused));
+        assert_eq!(most_telling(vec![]), of(FailureKind::Unreachable));
+    }
+
+    #[tokio::test]
+    async fn localhost_names_are_loopback_without_a_resolver() {
+        for host in ["localhost", "a.b.localhost"] {
+            let addresses = resolve(&Destination { host: host.into(), port: 7 }).await.unwrap();
+            assert_eq!(addresses, ["127.0.0.1:7".parse().unwrap(), "[::1]:7".parse().unwrap()]);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_denied_name_is_not_resolved() {
+        let destination = Destination { host: "name.invalid".into(), port: 1 };
+        let failure = dial(&Rules::default(), &destination).await.unwrap_err();
+        assert_eq!(failure.kind(), FailureKind::Denied);
+    }
+}

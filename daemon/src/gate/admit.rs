@@ -1,0 +1,85 @@
+//! What is refused before a session hears of it: calls that are wrong in themselves, and what policy forbids.
+
+use glass_policy::navigation;
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::op::{AnyOperation, CallOptions, DecodeError, OPERATIONS};
+
+/// A call that may go on.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// The operation.
+    pub operation: AnyOperation,
+    /// Its options.
+    pub options: CallOptions,
+}
+
+/// Reads and checks a call.
+///
+/// # Errors
+/// What is wrong with it, or which rule forbids it.
+pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Checked, OpError> {
+    let mut decoded = AnyOperation::decode(operation, params).map_err(|error| undecodable(&error))?;
+    let options = CallOptions::decode(options).map_err(|error| undecodable(&error))?;
+    if options.idempotency_key.is_some() {
+        return Err(OpError::rejected(
+            ErrorKind::Unsupported,
+            Phase::Preflight,
+            "this build keeps no receipts, so it takes no idempotency key",
+            "call without the key; after an unknown outcome, look at the page first",
+        ));
+    }
+    if let AnyOperation::Navigate(navigate) = &mut decoded {
+        navigate.url = admissible(&navigate.url)?;
+    }
+    Ok(Checked { operation: decoded, options })
+}
+
+/// The URL that is gone to, completed by the rules of contract 12.3.
+fn admissible(text: &str) -> Result<String, OpError> {
+    let url = navigation::normalise(text).map_err(|error| {
+        OpError::invalid(error.to_string(), "give a whole URL, like https://example.com/path")
+    })?;
+    match navigation::admit(&url) {
+        Ok(()) => Ok(url.into()),
+        Err(refusal) => {
+            let error = OpError::rejected(ErrorKind::Denied, Phase::Policy, &refusal.reason, refusal.remedy);
+            Err(error.reason("scheme").detail("scheme", refusal.scheme))
+        }
+    }
+}
+
+fn undecodable(error: &DecodeError) -> OpError {
+    let remedy = match error {
+        DecodeError::Unknown => {
+            let names: Vec<_> = OPERATIONS.iter().map(|facts| facts.name).collect();
+            format!("use one of {}", names.join(", "))
+        }
+        _ => "see the operation's help for its parameters".to_owned(),
+    };
+    OpError::invalid(error.to_string(), remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(operation: &str, params: &str, options: &str) -> ErrorKind {
+        check(operation, params.as_bytes(), options.as_bytes()).unwrap_err().kind
+    }
+
+    #[test]
+    fn a_url_is_completed_before_it_is_judged() {
+        let checked = check("navigate", br#"{"url":"localhost:8080/x"}"#, b"").unwrap();
+        assert!(matches!(checked.operation, AnyOperation::Navigate(n) if n.url == "http://localhost:8080/x"));
+    }
+
+    #[test]
+    fn forbidden_schemes_and_wrong_calls_are_told_apart() {
+        assert_eq!(refused("navigate", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);
+        assert_eq!(refused("navigate", r#"{"url":"java\nscript:alert(1)"}"#, ""), ErrorKind::Denied);
+        assert_eq!(refused("navigate", r#"{"url":""}"#, ""), ErrorKind::InvalidArgument);
+        assert_eq!(refused("fly", "{}", ""), ErrorKind::InvalidArgument);
+        assert_eq!(refused("observe", "{}", r#"{"timeoutMs":0}"#), ErrorKind::InvalidArgument);
+        assert_eq!(refused("observe", "{}", r#"{"idempotencyKey":"k"}"#), ErrorKind::Unsupported);
+    }
+}

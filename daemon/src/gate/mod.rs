@@ -1,0 +1,17 @@
+//! The one path of every operation: checks, session, turn, worker, outcome (contract 2).
+//!
+//! Owns what is refused before a session hears of it, the deadline over the whole operation, cancelling, and what
+//! becomes of an operation that is interrupted. Every error leaves in the one shape of contract 2.6; a bare gRPC
+//! status is never the answer to an operation.
+//!
+//! Invariant: no operation reaches a worker but through here.
+
+mod admit;
+mod ending;
+mod executions;
+mod relay;
+mod run;
+
+pub use ending::Cause;
+pub use executions::Executions;
+pub use run::{Call, Events, Gate};

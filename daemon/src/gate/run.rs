@@ -1,0 +1,300 @@
+//! One operation from the request to its outcome.
+
+use std::time::Duration;
+
+use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
+use glass_proto::op::{AnyOperation, Effect, Needs};
+use glass_proto::outcome::{Outcome, Progress};
+use glass_proto::wire::client::{self, ended, execute_event};
+use glass_proto::wire::{Caller, encode_error};
+use glass_proto::{ExecutionId, SessionName};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use super::admit::{self, Checked};
+use super::ending::{self, Cause};
+use super::executions::{Executions, InFlight};
+use super::relay::{self, Answer, Left, Work};
+use crate::limits;
+use crate::session::quota;
+use crate::session::{Admitted, CloseReason, Job, NoTurn, Registry, Turn};
+use crate::shutdown::{Phase, Shutdown};
+
+/// How long a client may take to read the last message.
+const LAST_WORD: Duration = Duration::from_secs(5);
+
+/// What a client asks for.
+#[derive(Debug)]
+pub struct Call {
+    /// Who asks.
+    pub caller: Caller,
+    /// The session as given: a name, or `new`.
+    pub session: String,
+    /// The operation's name as given.
+    pub operation: String,
+    /// Its parameters, JSON.
+    pub params: Vec<u8>,
+    /// Its options, JSON.
+    pub options: Vec<u8>,
+}
+
+/// The way back to a client. It is closed when the client has gone.
+#[derive(Clone, Debug)]
+pub struct Events(pub mpsc::Sender<Result<client::ExecuteEvent, Status>>);
+
+impl Events {
+    async fn send(&self, kind: execute_event::Kind) {
+        // A client that has gone hears nothing; its operation is cancelled by `closed`.
+        let _ = self.0.send(Ok(client::ExecuteEvent { kind: Some(kind) })).await;
+    }
+
+    pub(super) async fn artifact(&self, piece: client::Artifact) {
+        self.send(execute_event::Kind::Artifact(piece)).await;
+    }
+
+    /// Waits until the client has gone.
+    pub(super) async fn closed(&self) {
+        self.0.closed().await;
+    }
+}
+
+/// The gate.
+#[derive(Clone)]
+pub struct Gate {
+    registry: Registry,
+    executions: Executions,
+    shutdown: Shutdown,
+    stopping: CancellationToken,
+}
+
+/// How an attempt ended.
+struct Attempt {
+    session: client::SessionRef,
+    outcome: Outcome,
+    answer: Answer,
+    kind: Option<ErrorKind>,
+}
+
+impl Gate {
+    /// A gate before the sessions of `registry`.
+    pub fn new(registry: Registry, executions: Executions, shutdown: Shutdown) -> Self {
+        let stopping = shutdown.token(Phase::Stopping);
+        Self { registry, executions, shutdown, stopping }
+    }
+
+    /// Runs one operation and tells everything about it through `events`; `accepted` first, `ended` last.
+    pub async fn execute(&self, call: Call, events: Events) {
+        let id = ExecutionId::generate();
+        let begun = Instant::now();
+        let attempt = match self.prepare(&call, &id) {
+            Ok(prepared) => self.attempt(&call, &id, prepared, &events, begun).await,
+            Err(error) => {
+                let session = client::SessionRef { name: shown_name(&call.session), started: String::new() };
+                accept(&events, &id, &session).await;
+                failure(session, error, &id)
+            }
+        };
+        tracing::info!(
+            execution = %id,
+            session = attempt.session.name,
+            operation = attempt_name(&call.operation),
+            client = call.caller.kind,
+            outcome = attempt.outcome.name(),
+            kind = attempt.kind.map(ErrorKind::name),
+            ms = begun.elapsed().as_millis(),
+            "an operation ended"
+        );
+        let answer = match attempt.answer {
+            Answer::Result(json) => ended::Answer::ResultJson(json),
+            Answer::Error(json) => ended::Answer::ErrorJson(json),
+        };
+        let last = client::Ended {
+            outcome: attempt.outcome.name().to_owned(),
+            session: Some(attempt.session),
+            execution_id: id.to_string(),
+            answer: Some(answer),
+        };
+        let _ = timeout(LAST_WORD, events.send(execute_event::Kind::Ended(last))).await;
+    }
+
+    /// What can be refused without a session.
+    fn prepare(&self, call: &Call, id: &ExecutionId) -> Result<Prepared, OpError> {
+        // Entered first: whoever drains sets the phase and then waits for those that are in flight.
+        let in_flight = self.executions.enter(&call.caller.id, id).map_err(|used| {
+            let message = format!("this client has {used} operations in flight, which is as many as it may");
+            quota("requests a client in flight", limits::IN_FLIGHT, used, message)
+        })?;
+        if self.shutdown.phase() > Phase::Serving {
+            let message = "the daemon is stopping and takes no more operations";
+            let remedy = "call it again; the next command starts a new daemon";
+            return Err(OpError::rejected(ErrorKind::DaemonUnreachable, OpPhase::Transport, message, remedy)
+                .reason("daemon_stopping"));
+        }
+        let one_off = call.session == "new";
+        let name = if one_off {
+            Registry::one_off_name()
+        } else {
+            let remedy =
+                "name it like `default` or `work-2`, or use `new` for a session that ends with the call";
+            call.session.parse().map_err(|error| OpError::invalid(format!("{error}"), remedy))?
+        };
+        let checked = admit::check(&call.operation, &call.params, &call.options)?;
+        Ok(Prepared { in_flight, name, one_off, checked })
+    }
+
+    async fn attempt(
+        &self,
+        call: &Call,
+        id: &ExecutionId,
+        prepared: Prepared,
+        events: &Events,
+        begun: Instant,
+    ) -> Attempt {
+        let Prepared { in_flight, name, one_off, checked } = prepared;
+        let facts = checked.operation.facts();
+        let limits = Limits {
+            deadline: begun + checked.options.timeout(facts.timeout),
+            cancel: &in_flight.cancel,
+            events,
+            stopping: &self.stopping,
+            can_have_effect: facts.effect == Effect::Mutation,
+        };
+        let mut session = client::SessionRef { name: name.to_string(), started: String::new() };
+        let job = Job {
+            execution: id.clone(),
+            operation: facts.name,
+            lane: facts.lane,
+            starts: facts.needs == Needs::StartsSession,
+        };
+        let submitted = tokio::select! {
+            submitted = self.registry.submit(&name, &job) => submitted,
+            cause = limits.interrupted() => Err(limits.before_dispatch(&cause)),
+        };
+        if let Ok(submitted) = &submitted {
+            session.started = if submitted.admitted.began { "new" } else { "running" }.to_owned();
+        }
+        accept(events, id, &session).await;
+        let result = match submitted {
+            Ok(submitted) => self.in_turn(call, id, &checked, submitted.admitted, &limits).await,
+            Err(error) => Err(error),
+        };
+        if one_off {
+            self.registry.close(&name, CloseReason::OneOff).await;
+        }
+        match result {
+            Ok((outcome, answer)) => Attempt { session, outcome, answer, kind: None },
+            Err(error) => failure(session, error, id),
+        }
+    }
+
+    /// Waits for the turn and uses it.
+    async fn in_turn(
+        &self,
+        call: &Call,
+        id: &ExecutionId,
+        checked: &Checked,
+        admitted: Admitted,
+        limits: &Limits<'_>,
+    ) -> Result<(Outcome, Answer), OpError> {
+        let mut turn = wait(admitted, limits).await?;
+        let encoded = encode(&checked.operation, checked)?;
+        let work = Work {
+            execution: id,
+            client: &call.caller.id,
+            operation: checked.operation.name(),
+            params: encoded.0,
+            options: encoded.1,
+            deadline: limits.deadline,
+            can_have_effect: limits.can_have_effect,
+        };
+        let left = relay::run(&mut turn, work, limits.events, limits.cancel, limits.stopping).await;
+        match left {
+            Left::Ended(outcome, answer) => {
+                turn.ended(outcome);
+                Ok((outcome, answer))
+            }
+            Left::Interrupted(cause, progress) => {
+                let error = ending::error(&cause, progress, limits.can_have_effect);
+                turn.ended(error.outcome);
+                Err(error)
+            }
+        }
+    }
+}
+
+struct Prepared {
+    in_flight: InFlight,
+    name: SessionName,
+    one_off: bool,
+    checked: Checked,
+}
+
+/// What bounds an operation, from its request to its end.
+struct Limits<'a> {
+    deadline: Instant,
+    cancel: &'a CancellationToken,
+    events: &'a Events,
+    stopping: &'a CancellationToken,
+    can_have_effect: bool,
+}
+
+impl Limits<'_> {
+    async fn interrupted(&self) -> Cause {
+        tokio::select! {
+            () = self.cancel.cancelled() => Cause::Cancelled,
+            () = self.events.closed() => Cause::Cancelled,
+            () = self.stopping.cancelled() => Cause::Stopping,
+            () = sleep_until(self.deadline) => Cause::Deadline,
+        }
+    }
+
+    fn before_dispatch(&self, cause: &Cause) -> OpError {
+        ending::error(cause, Progress::BeforeDispatch, self.can_have_effect)
+    }
+}
+
+async fn wait(admitted: Admitted, limits: &Limits<'_>) -> Result<Turn, OpError> {
+    let answer = tokio::select! {
+        answer = admitted.turn => answer,
+        cause = limits.interrupted() => return Err(limits.before_dispatch(&cause)),
+    };
+    match answer {
+        Ok(Ok(turn)) => Ok(turn),
+        Ok(Err(NoTurn::NotStarted(error))) => Err(error.to_op_error()),
+        Ok(Err(NoTurn::Closed(why))) => Err(limits.before_dispatch(&Cause::Closed(why))),
+        Ok(Err(NoTurn::Lost(reason))) => Err(limits.before_dispatch(&Cause::Lost(reason))),
+        Err(_) => Err(limits.before_dispatch(&Cause::Broken("the session's task ended".to_owned()))),
+    }
+}
+
+fn encode(operation: &AnyOperation, checked: &Checked) -> Result<(Vec<u8>, Vec<u8>), OpError> {
+    let encoded = operation.encode().and_then(|params| Ok((params, checked.options.encode()?)));
+    encoded.map_err(|_| OpError::invalid("the parameters cannot be passed on", "report this as a bug"))
+}
+
+fn failure(session: client::SessionRef, error: OpError, id: &ExecutionId) -> Attempt {
+    let error = error.of(id);
+    Attempt {
+        session,
+        outcome: error.outcome,
+        kind: Some(error.kind),
+        answer: Answer::Error(encode_error(&error)),
+    }
+}
+
+async fn accept(events: &Events, id: &ExecutionId, session: &client::SessionRef) {
+    let accepted = client::Accepted { execution_id: id.to_string(), session: Some(session.clone()) };
+    events.send(execute_event::Kind::Accepted(accepted)).await;
+}
+
+/// The name in an answer to a call that came to no session: only what could be one is repeated.
+fn shown_name(given: &str) -> String {
+    given.parse::<SessionName>().map(String::from).unwrap_or_default()
+}
+
+/// The name in the log: only what is one is written down.
+fn attempt_name(given: &str) -> &str {
+    glass_proto::op::OPERATIONS.iter().find(|facts| facts.name == given).map_or("unknown", |facts| facts.name)
+}

@@ -1,0 +1,61 @@
+//! glassd: reads its command line, sets itself apart, and gives its two threads their work.
+//!
+//! The main thread forks children and does nothing else, because they are bound to the life of the thread that forked
+//! them (PDEATHSIG); everything else runs on the other one.
+
+#![forbid(unsafe_code)]
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+use glass_daemon::app::{App, Plan};
+use glass_daemon::args::Args;
+use glass_daemon::exit::{self, StartupError};
+use glass_daemon::process;
+use glass_daemon::supervise::{Spawner, serve, spawner};
+
+/// Threads that may wait for the file system at one time.
+const BLOCKING_THREADS: usize = 4;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { exit::USAGE.into() } else { exit::OK.into() };
+        }
+    };
+    let from_client = args.from_client;
+    match start(args) {
+        Ok(true) => exit::OK.into(),
+        Ok(false) => exit::FAULT.into(),
+        Err(error) if from_client && error.is_served() => exit::OK.into(),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "glassd: {error}");
+            error.code().into()
+        }
+    }
+}
+
+fn start(args: Args) -> Result<bool, StartupError> {
+    let plan = Plan::make(args)?;
+    process::settle().map_err(StartupError::system("set the process apart"))?;
+    let (spawner, requests) = spawner();
+    let runtime = std::thread::Builder::new()
+        .name("glassd".to_owned())
+        .spawn(move || run(plan, spawner))
+        .map_err(StartupError::system("start a thread"))?;
+    serve(&requests);
+    // A panic of the runtime itself: the workers end with this process.
+    runtime.join().unwrap_or(Ok(false))
+}
+
+fn run(plan: Plan, spawner: Spawner) -> Result<bool, StartupError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
+        .build()
+        .map_err(StartupError::system("start the runtime"))?;
+    runtime.block_on(async { Ok(App::build(plan, spawner).await?.run().await) })
+}

@@ -1,0 +1,91 @@
+//! Who is at the other end of a connection, and whether it may be (contract 12.1, DESIGN 4).
+//!
+//! Owns the two checks that the socket's mode cannot make: that the peer is the daemon's own user, and that it is no
+//! process of a session. A peer that cannot be looked at is refused.
+
+use std::path::PathBuf;
+
+use tokio::net::unix::UCred;
+
+/// A connection that is not served.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum PeerError {
+    /// Another user's process.
+    #[error("the peer has uid {theirs}, and this daemon serves uid {ours} only")]
+    OtherUser {
+        /// Its uid.
+        theirs: u32,
+        /// Ours.
+        ours: u32,
+    },
+    /// Its process cannot be seen from here: it is in another pid namespace, or gone.
+    #[error("the peer's process cannot be seen")]
+    Unseen,
+    /// It runs inside a session's cage or another container.
+    #[error("the peer (pid {pid}) is in another pid namespace")]
+    OtherNamespace {
+        /// Its pid.
+        pid: i32,
+    },
+}
+
+/// Tells peers that may be served from others.
+#[derive(Clone, Debug)]
+pub struct PeerCheck {
+    uid: u32,
+    namespace: Option<PathBuf>,
+}
+
+impl PeerCheck {
+    /// For this process. Linux says by `/proc/PID/ns/pid` where a peer lives; elsewhere only the uid is compared.
+    pub fn of_process() -> Self {
+        Self { uid: nix::unistd::geteuid().as_raw(), namespace: pid_namespace("self") }
+    }
+
+    /// Decides on the peer of one connection.
+    ///
+    /// # Errors
+    /// Why it is not served.
+    pub fn admit(&self, peer: &UCred) -> Result<(), PeerError> {
+        if peer.uid() != self.uid {
+            return Err(PeerError::OtherUser { theirs: peer.uid(), ours: self.uid });
+        }
+        let Some(own) = &self.namespace else { return Ok(()) };
+        // The kernel gives 0 for a process that our namespace does not hold.
+        let pid = peer.pid().filter(|pid| *pid > 0).ok_or(PeerError::Unseen)?;
+        match pid_namespace(&pid.to_string()) {
+            Some(theirs) if theirs == *own => Ok(()),
+            Some(_) => Err(PeerError::OtherNamespace { pid }),
+            None => Err(PeerError::Unseen),
+        }
+    }
+}
+
+fn pid_namespace(process: &str) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{process}/ns/pid")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_own_user_is_served_and_others_are_not() {
+        let (a, _b) = UnixStream::pair().unwrap();
+        let peer = a.peer_cred().unwrap();
+        let mut check = PeerCheck::of_process();
+        assert_eq!(check.admit(&peer), Ok(()));
+        check.uid += 1;
+        assert!(matches!(check.admit(&peer), Err(PeerError::OtherUser { .. })));
+    }
+
+    #[tokio::test]
+    async fn another_pid_namespace_is_not_served() {
+        let (a, _b) = UnixStream::pair().unwrap();
+        let mut check = PeerCheck::of_process();
+        check.namespace = Some("pid:[1]".into());
+        assert!(matches!(check.admit(&a.peer_cred().unwrap()), Err(PeerError::OtherNamespace { .. })));
+    }
+}

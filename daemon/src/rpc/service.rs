@@ -1,0 +1,170 @@
+//! The methods of the service.
+
+use std::time::Instant;
+
+use glass_proto::paths::Paths;
+use glass_proto::version::{CLIENT, PROGRAM};
+use glass_proto::wire::client::glass_server::Glass;
+use glass_proto::wire::client::{self as pb, Hello};
+use glass_proto::wire::{Caller, HelloError};
+use glass_proto::{ExecutionId, SessionName};
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+use super::sessions;
+use crate::gate::{Call, Events, Executions, Gate};
+use crate::session::{CloseReason, Registry};
+use crate::shutdown::{Phase, Shutdown};
+use crate::supervise::Launcher;
+
+/// Messages on their way to a client that reads slowly.
+const BUFFERED: usize = 16;
+
+/// What the service can see.
+#[derive(Clone)]
+pub struct View {
+    /// The path of every operation.
+    pub gate: Gate,
+    /// What runs.
+    pub executions: Executions,
+    /// The sessions.
+    pub registry: Registry,
+    /// Starts workers; knows probe and egress.
+    pub launcher: std::sync::Arc<Launcher>,
+    /// How the daemon ends.
+    pub shutdown: Shutdown,
+    /// How many sessions the end of the daemon has closed, once it has.
+    pub closed: watch::Receiver<Option<u32>>,
+    /// Where things lie.
+    pub paths: Paths,
+    /// When the daemon began.
+    pub begun: Instant,
+}
+
+/// The service.
+#[derive(Clone)]
+pub struct Service(pub View);
+
+fn greet(hello: Option<Hello>) -> Result<Caller, Status> {
+    Hello::check(hello).map_err(|error| match error {
+        HelloError::Version { .. } => Status::failed_precondition(error.to_string()),
+        HelloError::Missing | HelloError::ClientId => Status::invalid_argument(error.to_string()),
+    })
+}
+
+fn session_name(text: &str) -> Result<SessionName, Status> {
+    text.parse().map_err(|error| Status::invalid_argument(format!("{error}")))
+}
+
+#[tonic::async_trait]
+impl Glass for Service {
+    type ExecuteStream = ReceiverStream<Result<pb::ExecuteEvent, Status>>;
+
+    async fn execute(
+        &self,
+        request: Request<pb::ExecuteRequest>,
+    ) -> Result<Response<Self::ExecuteStream>, Status> {
+        let request = request.into_inner();
+        let call = Call {
+            caller: greet(request.hello)?,
+            session: request.session,
+            operation: request.operation,
+            params: request.params_json,
+            options: request.options_json,
+        };
+        let (sender, receiver) = mpsc::channel(BUFFERED);
+        let gate = self.0.gate.clone();
+        self.0.shutdown.spawn("operation", async move { gate.execute(call, Events(sender)).await });
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn cancel(&self, request: Request<pb::CancelRequest>) -> Result<Response<pb::CancelReply>, Status> {
+        let request = request.into_inner();
+        greet(request.hello)?;
+        let id: ExecutionId =
+            request.execution_id.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
+        Ok(Response::new(pb::CancelReply { found: self.0.executions.cancel(&id) }))
+    }
+
+    async fn status(&self, request: Request<pb::StatusRequest>) -> Result<Response<pb::StatusReply>, Status> {
+        greet(request.into_inner().hello)?;
+        let view = &self.0;
+        let probed = view.launcher.probe.found().await;
+        let steps = probed.steps.iter().map(|(name, ok, detail)| pb::ProbeStep {
+            name: name.clone(),
+            ok: *ok,
+            detail: detail.clone(),
+        });
+        let mut probe: Vec<_> = steps.collect();
+        if let Err(why) = &probed.mode {
+            probe.push(pb::ProbeStep { name: "mode".to_owned(), ok: false, detail: why.clone() });
+        }
+        Ok(Response::new(pb::StatusReply {
+            program_version: PROGRAM.to_owned(),
+            pid: std::process::id(),
+            phase: view.shutdown.phase().name().to_owned(),
+            uptime_ms: sessions::millis(view.begun.elapsed()),
+            socket: view.paths.socket.display().to_string(),
+            state_directory: view.paths.state_dir.display().to_string(),
+            sessions: sessions::number(view.registry.live()),
+            running_operations: sessions::number(view.executions.count()),
+            mode: probed.mode.as_ref().map(|mode| mode.name().to_owned()).unwrap_or_default(),
+            probe,
+            major: CLIENT.major,
+            minor: CLIENT.minor,
+            egress: view.launcher.egress.state().to_string(),
+        }))
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<pb::ListSessionsRequest>,
+    ) -> Result<Response<pb::ListSessionsReply>, Status> {
+        greet(request.into_inner().hello)?;
+        let infos = self.0.registry.list().await;
+        let rows = infos.into_iter().map(|info| sessions::describe(info, sessions::Depth::Row));
+        Ok(Response::new(pb::ListSessionsReply { sessions: futures_util::future::join_all(rows).await }))
+    }
+
+    async fn show_session(
+        &self,
+        request: Request<pb::ShowSessionRequest>,
+    ) -> Result<Response<pb::ShowSessionReply>, Status> {
+        let request = request.into_inner();
+        greet(request.hello)?;
+        let name = session_name(&request.name)?;
+        let info = self.0.registry.show(&name).await;
+        let info = info.ok_or_else(|| Status::not_found(format!("there is no session `{name}`")))?;
+        let session = sessions::describe(info, sessions::Depth::Full).await;
+        Ok(Response::new(pb::ShowSessionReply { session: Some(session) }))
+    }
+
+    async fn close_session(
+        &self,
+        request: Request<pb::CloseSessionRequest>,
+    ) -> Result<Response<pb::CloseSessionReply>, Status> {
+        let request = request.into_inner();
+        greet(request.hello)?;
+        if request.all {
+            let closed = self.0.registry.close_all(CloseReason::Asked).await;
+            return Ok(Response::new(pb::CloseSessionReply { closed }));
+        }
+        let name = session_name(&request.name)?;
+        if !self.0.registry.close(&name, CloseReason::Asked).await {
+            return Err(Status::not_found(format!("there is no session `{name}`")));
+        }
+        Ok(Response::new(pb::CloseSessionReply { closed: vec![name.into()] }))
+    }
+
+    async fn stop(&self, request: Request<pb::StopRequest>) -> Result<Response<pb::StopReply>, Status> {
+        greet(request.into_inner().hello)?;
+        self.0.shutdown.advance(Phase::Draining, "a client asked for it");
+        let mut closed = self.0.closed.clone();
+        let sessions_closed = match closed.wait_for(Option::is_some).await {
+            Ok(count) => count.unwrap_or_default(),
+            Err(_) => 0,
+        };
+        Ok(Response::new(pb::StopReply { pid: std::process::id(), sessions_closed }))
+    }
+}

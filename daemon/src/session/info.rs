@@ -1,0 +1,84 @@
+//! What lists and `session show` tell of a session.
+
+use std::time::{Duration, Instant};
+
+use glass_proto::Outcome;
+use glass_proto::wire::worker::worker_client::WorkerClient;
+use tonic::transport::Channel;
+
+use crate::supervise::Greeting;
+
+/// A session as it is at one moment.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// Its name.
+    pub name: String,
+    /// Its opaque id.
+    pub id: String,
+    /// Its state, contract 1.3.
+    pub state: &'static str,
+    /// Why it failed or closes.
+    pub reason: String,
+    /// Since it was made.
+    pub age: Duration,
+    /// Since its last operation.
+    pub idle: Duration,
+    /// Page operations that wait.
+    pub queued: usize,
+    /// Names of the operations that run.
+    pub running: Vec<&'static str>,
+    /// How its operations ended.
+    pub tally: Tally,
+    /// What its worker said of itself.
+    pub greeting: Option<Greeting>,
+    /// The uid of its processes, where it has some.
+    pub uid: Option<u32>,
+    /// The pid of its stub.
+    pub pid: Option<u32>,
+    /// The channel to its worker, for what only that one knows.
+    pub client: Option<WorkerClient<Channel>>,
+}
+
+/// Operations by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Admitted ones.
+    pub operations: u64,
+    /// Ended as `completed`.
+    pub completed: u64,
+    /// Ended as `failed`.
+    pub failed: u64,
+    /// Ended as `rejected`.
+    pub rejected: u64,
+    /// Ended as `unknown`.
+    pub unknown: u64,
+}
+
+impl Tally {
+    /// Counts one that ended.
+    pub fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Completed => self.completed += 1,
+            Outcome::Failed => self.failed += 1,
+            Outcome::Rejected => self.rejected += 1,
+            Outcome::Unknown => self.unknown += 1,
+        }
+    }
+}
+
+/// Times of a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// When it was made.
+    pub made: Instant,
+    /// When its last operation began or ended.
+    pub used: Instant,
+}
+
+impl Times {
+    /// Both now.
+    pub(super) fn now() -> Self {
+        let now = Instant::now();
+        Self { made: now, used: now }
+    }
+}

@@ -1,0 +1,287 @@
+//! The map from names to sessions (contract 1.1, 1.4).
+//!
+//! Owns which session a name means now, how many there may be, and what is remembered of one that failed: its reason
+//! is told once, then the name is as good as new (contract 12.2). The lock is never held across an await.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
+use glass_proto::{ExecutionId, SessionName};
+
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use super::actor::Actor;
+use super::handle::{Admitted, Job, SessionHandle, SubmitError};
+use super::info::Info;
+use super::phase::{CloseReason, FailReason};
+use crate::limits;
+use crate::supervise::Launcher;
+
+/// The sessions of this daemon.
+#[derive(Clone)]
+pub struct Registry {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    launcher: Arc<Launcher>,
+    max: usize,
+    idle_timeout: Option<Duration>,
+    slots: Mutex<HashMap<SessionName, Slot>>,
+    /// One token for each actor, also of sessions whose name means another by now.
+    actors: TaskTracker,
+}
+
+enum Slot {
+    Live(SessionHandle),
+    Failed(Box<Tombstone>),
+}
+
+struct Tombstone {
+    /// What is left of it may still be ending.
+    session: SessionHandle,
+    info: Info,
+    reason: FailReason,
+    told: bool,
+    at: Instant,
+}
+
+/// An operation that a session has taken.
+#[derive(Debug)]
+pub struct Submitted {
+    /// The session, for a one-off one that is to be closed.
+    pub session: SessionHandle,
+    /// Its wait for a turn.
+    pub admitted: Admitted,
+}
+
+impl Registry {
+    /// An empty one.
+    pub fn new(launcher: Arc<Launcher>, max: usize, idle_timeout: Option<Duration>) -> Self {
+        let slots = Mutex::new(HashMap::new());
+        Self { shared: Arc::new(Shared { launcher, max, idle_timeout, slots, actors: TaskTracker::new() }) }
+    }
+
+    /// A name for a one-off session that no other has.
+    pub fn one_off_name() -> SessionName {
+        let id = ExecutionId::generate().as_str().to_ascii_lowercase();
+        let tail = &id[id.len() - 12..];
+        format!("new-{tail}").parse().unwrap_or_else(|_| SessionName::shared_default())
+    }
+
+    /// Hands an operation to the session called `name`, which begins where the operation may begin one.
+    ///
+    /// Waits while a session of that name is closing.
+    ///
+    /// # Errors
+    /// No such session, too many sessions, too many operations, or a session that failed.
+    pub async fn submit(&self, name: &SessionName, job: &Job) -> Result<Submitted, OpError> {
+        loop {
+            let session = self.find(name, job.starts)?;
+            match session.submit(job.clone()).await {
+                Ok(admitted) => return Ok(Submitted { session, admitted }),
+                Err(SubmitError::NotOpen) => return Err(session_new()),
+                Err(SubmitError::Full) => {
+                    let message = format!("{} operations wait in this session already", limits::QUEUED);
+                    return Err(quota(
+                        "queued operations a session",
+                        limits::QUEUED,
+                        limits::QUEUED,
+                        message,
+                    ));
+                }
+                Err(SubmitError::Ending) => session.gone().await,
+            }
+        }
+    }
+
+    fn find(&self, name: &SessionName, starts: bool) -> Result<SessionHandle, OpError> {
+        let mut slots = self.slots();
+        match slots.get_mut(name) {
+            Some(Slot::Live(session)) => return Ok(session.clone()),
+            Some(Slot::Failed(tombstone)) if !starts && !tombstone.told => {
+                tombstone.told = true;
+                return Err(failed_before(&tombstone.reason));
+            }
+            _ if !starts => return Err(session_new()),
+            _ => {}
+        }
+        let live = slots.values().filter(|slot| matches!(slot, Slot::Live(_))).count();
+        if live >= self.shared.max {
+            let message = format!("{live} sessions are open, which is as many as may be");
+            return Err(quota("sessions", self.shared.max, live, message));
+        }
+        let shared = &self.shared;
+        let session = Actor::start(name.clone(), self, shared.launcher.clone(), shared.idle_timeout);
+        slots.insert(name.clone(), Slot::Live(session.clone()));
+        Ok(session)
+    }
+
+    /// How many sessions live.
+    pub fn live(&self) -> usize {
+        self.slots().values().filter(|slot| matches!(slot, Slot::Live(_))).count()
+    }
+
+    /// Every session, by name; those that failed too.
+    pub async fn list(&self) -> Vec<Info> {
+        let mut found = Vec::new();
+        let mut handles = Vec::new();
+        for slot in self.slots().values() {
+            match slot {
+                Slot::Live(session) => handles.push(session.clone()),
+                Slot::Failed(tombstone) => found.push(buried(tombstone)),
+            }
+        }
+        for session in handles {
+            found.extend(session.info().await);
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// One session.
+    pub async fn show(&self, name: &SessionName) -> Option<Info> {
+        let session = match self.slots().get(name)? {
+            Slot::Live(session) => session.clone(),
+            Slot::Failed(tombstone) => return Some(buried(tombstone)),
+        };
+        session.info().await
+    }
+
+    /// Closes the session called `name`, or forgets a failed one; false where there is none.
+    pub async fn close(&self, name: &SessionName, why: CloseReason) -> bool {
+        let session = {
+            let mut slots = self.slots();
+            match slots.get(name) {
+                None => return false,
+                Some(Slot::Live(session)) => session.clone(),
+                Some(Slot::Failed(tombstone)) => {
+                    let session = tombstone.session.clone();
+                    slots.remove(name);
+                    session
+                }
+            }
+        };
+        session.close(why).await;
+        true
+    }
+
+    /// Closes every session and returns the names of those that were there.
+    pub async fn close_all(&self, why: CloseReason) -> Vec<String> {
+        let names: Vec<SessionName> = self.slots().keys().cloned().collect();
+        let closing = names.iter().map(|name| self.close(name, why));
+        let closed = futures_util::future::join_all(closing).await;
+        let pairs = names.iter().zip(closed).filter(|(_, closed)| *closed);
+        let mut names: Vec<String> = pairs.map(|(name, _)| name.to_string()).collect();
+        names.sort();
+        names
+    }
+
+    /// Waits until nothing is left of any session, whatever its name means now. No session may begin any more.
+    pub async fn all_gone(&self) {
+        self.shared.actors.close();
+        self.shared.actors.wait().await;
+    }
+
+    pub(super) fn alive(&self) -> TaskTrackerToken {
+        self.shared.actors.token()
+    }
+
+    pub(super) fn closed(&self, name: &SessionName, id: &str) {
+        let mut slots = self.slots();
+        if matches!(slots.get(name), Some(Slot::Live(session)) if *session.id == *id) {
+            slots.remove(name);
+        }
+    }
+
+    pub(super) fn failed(&self, name: &SessionName, id: &str, reason: FailReason, info: Info) {
+        let mut slots = self.slots();
+        let session = match slots.get(name) {
+            Some(Slot::Live(session)) if *session.id == *id => session.clone(),
+            _ => return,
+        };
+        // Whoever asked for the start has the reason; what a crash interrupted was told of that operation only.
+        let told = matches!(reason, FailReason::Start(_));
+        let info = Info { client: None, pid: None, ..info };
+        let stone = Tombstone { session, info, reason, told, at: Instant::now() };
+        slots.insert(name.clone(), Slot::Failed(Box::new(stone)));
+        forget_oldest(&mut slots);
+    }
+
+    /// The actor of a session ended by a fault of the daemon.
+    pub(super) fn fault(&self, name: &SessionName, id: &str) {
+        tracing::error!(session = id, %name, "a session's task ended by a fault");
+        let info = Info {
+            name: name.to_string(),
+            id: id.to_owned(),
+            state: "failed",
+            reason: FailReason::Fault.to_string(),
+            age: Duration::ZERO,
+            idle: Duration::ZERO,
+            queued: 0,
+            running: Vec::new(),
+            tally: Default::default(),
+            greeting: None,
+            uid: None,
+            pid: None,
+            client: None,
+        };
+        self.failed(name, id, FailReason::Fault, info);
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<SessionName, Slot>> {
+        self.shared.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn buried(tombstone: &Tombstone) -> Info {
+    let since = tombstone.at.elapsed();
+    let info = tombstone.info.clone();
+    Info { age: info.age + since, idle: info.idle + since, running: Vec::new(), queued: 0, ..info }
+}
+
+fn forget_oldest(slots: &mut HashMap<SessionName, Slot>) {
+    let failed = |slot: &Slot| match slot {
+        Slot::Failed(tombstone) => Some(tombstone.at),
+        Slot::Live(_) => None,
+    };
+    let mut stones: Vec<_> =
+        slots.iter().filter_map(|(name, slot)| Some((failed(slot)?, name.clone()))).collect();
+    stones.sort();
+    let excess = stones.len().saturating_sub(limits::TOMBSTONES);
+    for (_, name) in stones.into_iter().take(excess) {
+        slots.remove(&name);
+    }
+}
+
+/// There is no page to work on (contract 1.4).
+fn session_new() -> OpError {
+    OpError::rejected(
+        ErrorKind::TargetNotFound,
+        OpPhase::Preflight,
+        "this session has no page: it is new, or was closed",
+        "open one with navigate",
+    )
+    .reason("session_new")
+}
+
+fn failed_before(reason: &FailReason) -> OpError {
+    OpError::rejected(
+        ErrorKind::SessionFailed,
+        OpPhase::Preflight,
+        format!("the session ended: {reason}; its pages are lost"),
+        "begin it anew with navigate",
+    )
+    .reason(reason.name())
+}
+
+/// A limit that is reached (contract 11).
+pub(crate) fn quota(name: &str, limit: usize, used: usize, message: String) -> OpError {
+    OpError::rejected(ErrorKind::QuotaExceeded, OpPhase::Policy, message, "wait, or close what is not needed")
+        .detail("quota", name)
+        .detail("limit", limit)
+        .detail("used", used)
+}

@@ -1,0 +1,333 @@
+//! Keeps one glass-egress running and gives each session its endpoint (DESIGN 5).
+//!
+//! The proxy starts with the first session. When it dies, a new one starts at once and every live session gets a fresh
+//! endpoint over its worker's control socket; its forwarder lets connections wait meanwhile.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use glass_policy::egress::Rules;
+use glass_proto::start;
+use glass_sandbox::{Signal, fdpass};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::child::Child;
+use super::programs::Program;
+use super::spawn::{Order as SpawnOrder, Output, Spawner};
+use super::stderr;
+use crate::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES};
+use crate::shutdown::{Phase, Shutdown};
+
+/// The descriptor under which glass-egress finds its control socket.
+const CONTROL_FD: i32 = 3;
+/// How long glass-egress may leave a message unread before it counts as hung.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// More ends than this within [`STORM`], and the next start waits a little.
+const ENDS: usize = 5;
+const STORM: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_secs(1);
+/// Orders that may wait; sessions start two at a time.
+const ORDERS: usize = 32;
+
+/// What the proxy is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EgressState {
+    /// No session needed it yet.
+    NotStarted,
+    /// It runs.
+    Running {
+        /// Its pid.
+        pid: u32,
+        /// How often it was started anew.
+        restarts: u32,
+    },
+    /// It cannot be started.
+    Failed(String),
+}
+
+impl std::fmt::Display for EgressState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotStarted => f.write_str("not started"),
+            Self::Running { pid, restarts: 0 } => write!(f, "running, pid {pid}"),
+            Self::Running { pid, restarts } => write!(f, "running, pid {pid}, restarted {restarts} times"),
+            Self::Failed(why) => write!(f, "failed: {why}"),
+        }
+    }
+}
+
+/// The handle to the proxy's supervisor.
+#[derive(Clone, Debug)]
+pub struct Egress {
+    orders: mpsc::Sender<Order>,
+    state: watch::Receiver<EgressState>,
+}
+
+#[derive(Debug)]
+enum Order {
+    Add { id: String, session: Session, endpoint: OwnedFd, reply: oneshot::Sender<io::Result<()>> },
+    Remove { id: String },
+}
+
+/// How a live session is reached when it needs another endpoint.
+#[derive(Debug)]
+struct Session {
+    rules: Rules,
+    control: Arc<Channel>,
+}
+
+impl Egress {
+    /// Starts the supervisor, not the proxy yet.
+    pub fn start(spawner: Spawner, program: Arc<Program>, tasks: &Shutdown) -> Self {
+        let (orders, inbox) = mpsc::channel(ORDERS);
+        let (state, seen) = watch::channel(EgressState::NotStarted);
+        let supervisor = Supervisor {
+            spawner,
+            program,
+            tasks: tasks.clone(),
+            state,
+            sessions: HashMap::new(),
+            running: None,
+            restarts: 0,
+            ends: Vec::new(),
+        };
+        tasks.spawn_vital("egress", supervisor.run(inbox));
+        Self { orders, state: seen }
+    }
+
+    /// Lets the session `id` out by `rules`; `endpoint` is the proxy's end, `control` the worker's control socket.
+    ///
+    /// # Errors
+    /// The proxy cannot be started.
+    pub async fn add(
+        &self,
+        id: &str,
+        rules: Rules,
+        control: Arc<Channel>,
+        endpoint: OwnedFd,
+    ) -> io::Result<()> {
+        let (reply, answer) = oneshot::channel();
+        let gone = || io::Error::other("the supervisor of glass-egress has gone");
+        let session = Session { rules, control };
+        let order = Order::Add { id: id.to_owned(), session, endpoint, reply };
+        self.orders.send(order).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// Ends what the session `id` has open.
+    pub async fn remove(&self, id: &str) {
+        // A supervisor that has gone took the proxy with it.
+        let _ = self.orders.send(Order::Remove { id: id.to_owned() }).await;
+    }
+
+    /// What the proxy is doing now.
+    pub fn state(&self) -> EgressState {
+        self.state.borrow().clone()
+    }
+}
+
+struct Running {
+    child: Child,
+    channel: Channel,
+    buffer: Vec<u8>,
+}
+
+struct Supervisor {
+    spawner: Spawner,
+    program: Arc<Program>,
+    tasks: Shutdown,
+    state: watch::Sender<EgressState>,
+    sessions: HashMap<String, Session>,
+    running: Option<Running>,
+    restarts: u32,
+    ends: Vec<Instant>,
+}
+
+impl Supervisor {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Order>) {
+        let tasks = self.tasks.clone();
+        let stopped = tasks.reached(Phase::Stopped);
+        tokio::pin!(stopped);
+        loop {
+            tokio::select! {
+                () = &mut stopped => break,
+                order = inbox.recv() => match order {
+                    Some(order) => self.carry_out(order).await,
+                    None => break,
+                },
+                () = ended(&mut self.running) => {
+                    self.restart("it ended").await;
+                }
+            }
+        }
+        if let Some(running) = self.running.take() {
+            running.child.signal(Signal::SIGKILL);
+            running.child.exited_within(crate::limits::KILL).await;
+        }
+    }
+
+    async fn carry_out(&mut self, order: Order) {
+        match order {
+            Order::Add { id, session, endpoint, reply } => {
+                let command = Command::Session { id: id.clone(), rules: session.rules.clone() };
+                let mut result = self.ensure_running().await;
+                if result.is_ok() {
+                    self.sessions.insert(id.clone(), session);
+                    result = match self.send(&command, Some(&endpoint)).await {
+                        Ok(()) => Ok(()),
+                        // The restart hands every session an endpoint, this one too.
+                        Err(_) => self.restart("it did not take a session").await.ok(),
+                    };
+                }
+                if result.is_err() {
+                    self.sessions.remove(&id);
+                }
+                let _ = reply.send(result);
+            }
+            Order::Remove { id } => {
+                self.sessions.remove(&id);
+                if self.running.is_some() && self.send(&Command::Close { id }, None).await.is_err() {
+                    self.restart("it did not take a command").await;
+                }
+            }
+        }
+    }
+
+    async fn ensure_running(&mut self) -> io::Result<()> {
+        if self.running.is_none() {
+            self.start().await?;
+        }
+        Ok(())
+    }
+
+    async fn start(&mut self) -> io::Result<()> {
+        let started = self.spawn().await;
+        let state = match &started {
+            Ok(running) => EgressState::Running { pid: running.child.pid(), restarts: self.restarts },
+            Err(error) => EgressState::Failed(error.to_string()),
+        };
+        self.state.send_replace(state);
+        self.running = Some(started?);
+        Ok(())
+    }
+
+    async fn spawn(&self) -> io::Result<Running> {
+        let (ours, theirs) = fdpass::pair()?;
+        let mut spawned = self
+            .spawner
+            .spawn(SpawnOrder {
+                program: self.program.clone(),
+                args: vec!["--control-fd".into(), CONTROL_FD.to_string().into()],
+                descriptors: vec![(theirs, CONTROL_FD)],
+                output: Output::Null,
+            })
+            .await?;
+        if let Some(pipe) = spawned.stderr.take() {
+            stderr::follow(pipe, "glass-egress", String::new(), &self.tasks);
+        }
+        let pidfd = spawned.pidfd.take().ok_or(io::ErrorKind::NotFound)?;
+        let child = Child::watch(pidfd, &self.tasks)?;
+        tracing::info!(pid = child.pid(), "glass-egress started");
+        Ok(Running { child, channel: Channel::new(ours)?, buffer: vec![0; MAX_MESSAGE_BYTES] })
+    }
+
+    async fn send(&self, command: &Command, endpoint: Option<&OwnedFd>) -> io::Result<()> {
+        let running = self.running.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let text = serde_json::to_vec(command)?;
+        let fds: Vec<_> = endpoint.iter().map(|fd| fd.as_fd()).collect();
+        timeout(PATIENCE, running.channel.send(&text, &fds)).await.map_err(|_| io::ErrorKind::TimedOut)?
+    }
+
+    /// Ends what is left of the proxy, starts another and gives every session a new endpoint. Without a session it
+    /// waits for the next one.
+    async fn restart(&mut self, why: &str) -> Restarted {
+        if let Some(running) = self.running.take() {
+            running.child.signal(Signal::SIGKILL);
+            let exit = running.child.exited_within(crate::limits::KILL).await;
+            tracing::warn!(why, ?exit, sessions = self.sessions.len(), "glass-egress is started anew");
+        }
+        self.state.send_replace(EgressState::NotStarted);
+        while !self.sessions.is_empty() {
+            self.restarts += 1;
+            self.ends.retain(|end| end.elapsed() < STORM);
+            self.ends.push(Instant::now());
+            if self.ends.len() > ENDS {
+                sleep(PAUSE).await;
+            }
+            if self.tasks.phase() >= Phase::Stopping {
+                return Restarted(false);
+            }
+            match self.start().await {
+                Ok(()) if self.hand_out().await.is_ok() => return Restarted(true),
+                Ok(()) => self.running = None,
+                Err(error) => {
+                    tracing::error!(%error, "glass-egress cannot be started");
+                    if self.ends.len() > ENDS {
+                        return Restarted(false);
+                    }
+                }
+            }
+        }
+        Restarted(false)
+    }
+
+    async fn hand_out(&self) -> io::Result<()> {
+        for (id, session) in &self.sessions {
+            let (worker, proxy) = fdpass::pair()?;
+            let command = Command::Session { id: id.clone(), rules: session.rules.clone() };
+            self.send(&command, Some(&proxy)).await?;
+            let handed = timeout(PATIENCE, session.control.send(start::EGRESS, &[worker.as_fd()])).await;
+            if !matches!(handed, Ok(Ok(()))) {
+                // The worker is gone or hangs; its session's actor sees to that.
+                tracing::warn!(session = id, "a worker took no new egress endpoint");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether there is a proxy again.
+struct Restarted(bool);
+
+impl Restarted {
+    fn ok(self) -> io::Result<()> {
+        if self.0 { Ok(()) } else { Err(io::Error::other("glass-egress does not stay up")) }
+    }
+}
+
+/// Logs the proxy's events until it is gone; waits for ever while there is none.
+async fn ended(running: &mut Option<Running>) {
+    let Some(running) = running else { return std::future::pending().await };
+    loop {
+        let received = running.channel.recv(&mut running.buffer).await;
+        match received {
+            Ok(Some((length, _))) => log(&running.buffer[..length]),
+            Ok(None) => return,
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn log(message: &[u8]) {
+    match serde_json::from_slice(message) {
+        Ok(Event::Denied { session, host, port, rule, .. }) => {
+            let host = glass_proto::escape::visible(&host, false);
+            tracing::info!(session, %host, port, rule, "a connection was denied");
+        }
+        Ok(Event::Failed { session, host, port, error }) => {
+            let host = glass_proto::escape::visible(&host, false);
+            tracing::debug!(session, %host, port, ?error, "a connection failed");
+        }
+        Ok(Event::Overload { session, limit }) => {
+            tracing::warn!(session, limit, "a session wants more connections than it may have");
+        }
+        Ok(Event::Counters { .. }) => {}
+        Ok(Event::Invalid { detail }) => tracing::error!(detail, "glass-egress refused a command"),
+        Err(error) => tracing::warn!(%error, "glass-egress sent something unreadable"),
+    }
+}

@@ -1,0 +1,224 @@
+//! Starts a session's worker, from nothing to a greeting.
+//!
+//! Owns the order of the steps and one deadline over all of them. What a failed start made is ended and removed here
+//! before the error is given.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glass_policy::egress::Rules;
+use glass_proto::start::{self, FromWorker};
+use glass_proto::version::WORKER;
+use glass_proto::wire::worker::GreetRequest;
+use glass_proto::wire::worker::worker_client::WorkerClient;
+use glass_proto::{transport, wire};
+use glass_sandbox::fdpass;
+use tokio::net::UnixStream;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Channel as GrpcChannel;
+
+use super::child::Child;
+use super::egress::Egress;
+use super::files::SessionFiles;
+use super::greet;
+use super::probe::Probe;
+use super::programs::Program;
+use super::settings::{self, Common};
+use super::spawn::{Order, Output, Spawner};
+use super::start_error::{StartError, system};
+use super::worker::{Body, Init, Lost, Worker};
+use super::{stderr, terminate};
+use crate::egress::Channel;
+use crate::limits;
+use crate::shutdown::Shutdown;
+
+/// Starts workers.
+#[derive(Debug)]
+pub struct Launcher {
+    /// Sends orders to the main thread.
+    pub spawner: Spawner,
+    /// glass-worker
+    pub program: Arc<Program>,
+    /// The proxy.
+    pub egress: Egress,
+    /// What this machine allows.
+    pub probe: Probe,
+    /// What all sessions have in common.
+    pub common: Common,
+    /// Where sessions have their directories.
+    pub sessions: PathBuf,
+    /// How many may start at one time.
+    pub slots: Semaphore,
+    /// The daemon's tasks.
+    pub tasks: Shutdown,
+}
+
+impl Launcher {
+    /// Starts the session `id` called `name`. Waits for its turn first; `cancel` ends the attempt.
+    ///
+    /// # Errors
+    /// Why there is no browser; nothing of the attempt is left then.
+    pub async fn start(
+        &self,
+        id: &str,
+        name: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Worker, StartError> {
+        let _turn = tokio::select! {
+            turn = self.slots.acquire() => turn.map_err(|_| StartError::Cancelled)?,
+            () = cancel.cancelled() => return Err(StartError::Cancelled),
+        };
+        let probed = self.probe.found().await;
+        match &probed.mode {
+            Ok(mode) if *mode >= self.common.minimum => {}
+            Ok(mode) => {
+                return Err(StartError::NoCage(format!(
+                    "it allows `{mode}`, and the configuration asks for `{}`",
+                    self.common.minimum
+                )));
+            }
+            Err(why) => return Err(StartError::NoCage(why.clone())),
+        }
+        let body = self.spawn(id, name).await?;
+        let outcome = {
+            let greeting = timeout(limits::START, self.greet(&body));
+            tokio::select! {
+                greeted = greeting => greeted.unwrap_or(Err(StartError::TimedOut)),
+                () = cancel.cancelled() => Err(StartError::Cancelled),
+            }
+        };
+        match outcome {
+            Ok((client, greeting, init)) => {
+                let mut body = body;
+                body.init = init;
+                let lost = Lost::watch(body.stub.ending(), body.control.clone(), &self.tasks);
+                tracing::info!(
+                    session = id,
+                    name,
+                    mode = greeting.mode.name(),
+                    browser = greeting.browser_version,
+                    pid = body.stub.pid(),
+                    "a session's browser is up"
+                );
+                Ok(Worker { body, client, greeting, lost })
+            }
+            Err(error) => {
+                tracing::warn!(session = id, name, %error, "a session did not start");
+                terminate::end(body, None, &self.egress).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the session's files, sockets and process.
+    async fn spawn(&self, id: &str, name: &str) -> Result<Body, StartError> {
+        let files =
+            SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
+        match self.spawn_in(id, name, &files).await {
+            Ok((stub, control)) => Ok(Body { id: id.to_owned(), stub, init: None, control, files }),
+            Err(error) => {
+                self.egress.remove(id).await;
+                // Nothing ran in it.
+                if let Err(error) = files.remove() {
+                    tracing::warn!(%error, session = id, "a directory without session could not be removed");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn spawn_in(
+        &self,
+        id: &str,
+        name: &str,
+        files: &SessionFiles,
+    ) -> Result<(Child, Arc<Channel>), StartError> {
+        let sockets = || -> io::Result<_> { Ok((fdpass::pair()?, fdpass::pair()?)) };
+        let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
+        let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
+        let plan = settings::plan_file(&self.common, name, id, files).map_err(system("write the plan"))?;
+        self.egress
+            .add(id, Rules::allow_all(), ours.clone(), proxy)
+            .await
+            .map_err(system("start the egress proxy"))?;
+        let descriptors: Vec<(OwnedFd, i32)> =
+            vec![(control, start::CONTROL_FD), (endpoint, start::EGRESS_FD), (plan, start::PLAN_FD)];
+        let order = Order {
+            program: self.program.clone(),
+            args: vec!["--serve".into(), name.into()],
+            descriptors,
+            output: Output::Null,
+        };
+        let mut spawned = self.spawner.spawn(order).await.map_err(system("start the worker"))?;
+        if let Some(pipe) = spawned.stderr.take() {
+            stderr::follow(pipe, "glass-worker", name.to_owned(), &self.tasks);
+        }
+        let watched = spawned.pidfd.take().ok_or_else(|| io::ErrorKind::NotFound.into());
+        let child =
+            watched.and_then(|pidfd| Child::watch(pidfd, &self.tasks)).map_err(system("watch the worker"))?;
+        Ok((child, ours))
+    }
+
+    async fn greet(
+        &self,
+        body: &Body,
+    ) -> Result<(WorkerClient<GrpcChannel>, greet::Greeting, Option<Init>), StartError> {
+        listen(body).await?;
+        let init = Init::of(body.stub.pid());
+        let mut client = dial(body).await.map_err(system("reach the worker"))?;
+        let request = GreetRequest { major: WORKER.major, minor: WORKER.minor };
+        let reply = tokio::select! {
+            reply = client.greet(request) => reply,
+            refused = listen(body) => return Err(refused.err().unwrap_or(StartError::TimedOut)),
+        };
+        match reply {
+            Ok(reply) => Ok((client, greet::judge(reply.into_inner(), self.common.minimum)?, init)),
+            Err(status) => {
+                // A worker that goes down with its browser says more on the control socket, or by its exit.
+                let told = timeout(limits::HEALTH, listen(body)).await;
+                match told {
+                    Ok(Err(error)) => Err(error),
+                    _ => Err(StartError::Greeting(
+                        glass_proto::escape::cut(status.message(), 300).into_owned(),
+                    )),
+                }
+            }
+        }
+    }
+}
+
+/// Waits for what the worker says on its control socket: that it is ready, or why it does not start.
+async fn listen(body: &Body) -> Result<(), StartError> {
+    let mut buffer = vec![0; start::MAX_CONTROL];
+    let message = body.control.recv(&mut buffer).await;
+    let length = match message {
+        Ok(Some((length, _))) => length,
+        Ok(None) => return Err(StartError::Died(body.stub.exited().await.into())),
+        Err(error) => return Err(system("read what the worker says")(error)),
+    };
+    match serde_json::from_slice(&buffer[..length]) {
+        Ok(FromWorker::Ready { .. }) => Ok(()),
+        Ok(FromWorker::Failed { step, errno, message, remedy }) => {
+            let cut = |text: String| glass_proto::escape::cut(&text, 400).into_owned();
+            Err(StartError::Refused { step, errno, message: cut(message), remedy: remedy.map(cut) })
+        }
+        Err(error) => Err(system("read what the worker says")(error.into())),
+    }
+}
+
+/// Hands the worker one end of a fresh stream and speaks gRPC on the other.
+async fn dial(body: &Body) -> io::Result<WorkerClient<GrpcChannel>> {
+    use std::os::fd::AsFd;
+    let (ours, theirs) = fdpass::stream_pair()?;
+    body.control.send(start::DIAL, &[theirs.as_fd()]).await?;
+    drop(theirs);
+    let stream = UnixStream::from_std(std::os::unix::net::UnixStream::from(ours))?;
+    let channel = transport::over(stream).await?;
+    Ok(WorkerClient::new(channel)
+        .max_decoding_message_size(wire::MAX_MESSAGE)
+        .max_encoding_message_size(wire::MAX_MESSAGE))
+}

@@ -1,0 +1,39 @@
+//! Child processes: workers with their cages, the egress proxy, the probe.
+//!
+//! Owns spawning (through the main thread only, since PDEATHSIG follows the thread that forked), greeting, watching
+//! and ending them, and the directories of sessions. Does not decide when: sessions do (`crate::session`).
+//!
+//! Invariants: every spawn ends in exactly one reap; a session's directory is removed only after its processes are
+//! gone; nothing is executed by a name that could be changed after the daemon started.
+
+mod child;
+mod egress;
+mod exits;
+mod files;
+mod greet;
+mod launch;
+pub mod memory;
+mod probe;
+mod programs;
+mod remove;
+mod settings;
+mod spawn;
+mod start_error;
+mod stderr;
+mod sweep;
+mod terminate;
+mod worker;
+
+pub use child::{Child, Ending};
+pub use egress::{Egress, EgressState};
+pub use files::SessionFiles;
+pub use greet::Greeting;
+pub use launch::Launcher;
+pub use probe::{Probe, Probed};
+pub use programs::{Programs, ProgramsError};
+pub use settings::{Common, Locale};
+pub use spawn::{Order, Output, Requests, Spawned, Spawner, serve, spawner};
+pub use start_error::StartError;
+pub use sweep::sweep;
+pub use terminate::{Ended, end};
+pub use worker::{Body, LossReason, Lost, Worker};

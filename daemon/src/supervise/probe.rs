@@ -1,0 +1,102 @@
+//! Asks once, in a process that is thrown away, what kind of cage this machine allows (DESIGN 4).
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use glass_sandbox::{Mode, ProbeReport, UidLease};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::sync::OnceCell;
+
+use super::child::Child;
+use super::programs::Program;
+use super::spawn::{Order, Output, Spawner};
+use super::stderr;
+use crate::limits;
+use crate::shutdown::Shutdown;
+
+/// The largest report that is read, in bytes.
+const MAX_REPORT: u64 = 64 * 1024;
+
+/// What the probe found, or why there is no finding.
+#[derive(Clone, Debug)]
+pub struct Probed {
+    /// The strongest mode, or why there is none.
+    pub mode: Result<Mode, String>,
+    /// Each step: its name, whether it went through, and what was seen.
+    pub steps: Vec<(String, bool, String)>,
+}
+
+/// The probe, run at most once.
+#[derive(Debug)]
+pub struct Probe {
+    spawner: Spawner,
+    worker: Arc<Program>,
+    tasks: Shutdown,
+    found: OnceCell<Arc<Probed>>,
+}
+
+impl Probe {
+    /// One that has not run yet.
+    pub fn new(spawner: Spawner, worker: Arc<Program>, tasks: Shutdown) -> Self {
+        Self { spawner, worker, tasks, found: OnceCell::new() }
+    }
+
+    /// The finding; runs the probe the first time. One that could not be run is tried again the next time.
+    pub async fn found(&self) -> Arc<Probed> {
+        let run = || async { self.run().await.map(|report| Arc::new(Probed::from(report))) };
+        match self.found.get_or_try_init(run).await {
+            Ok(found) => found.clone(),
+            Err(error) => {
+                tracing::warn!(%error, "the sandbox probe could not be run");
+                let mode = Err(format!("the sandbox probe could not be run: {error}"));
+                Arc::new(Probed { mode, steps: Vec::new() })
+            }
+        }
+    }
+
+    async fn run(&self) -> io::Result<ProbeReport> {
+        let mut args = vec![OsString::from("--probe")];
+        // Held while the probe runs, so that no session has the same uid.
+        let lease = if nix::unistd::geteuid().is_root() {
+            let lease = UidLease::take(Path::new(glass_sandbox::LEASE_DIR)).map_err(io::Error::other)?;
+            args.push("--uid".into());
+            args.push(lease.uid().to_string().into());
+            Some(lease)
+        } else {
+            None
+        };
+        let order =
+            Order { program: self.worker.clone(), args, descriptors: Vec::new(), output: Output::Pipe };
+        let mut spawned = self.spawner.spawn(order).await?;
+        let pidfd = spawned.pidfd.take().ok_or(io::ErrorKind::NotFound)?;
+        let child = Child::watch(pidfd, &self.tasks)?;
+        if let Some(pipe) = spawned.stderr.take() {
+            stderr::follow(pipe, "probe", String::new(), &self.tasks);
+        }
+        let stdout = spawned.stdout.take().ok_or(io::ErrorKind::NotFound)?;
+        let mut text = Vec::new();
+        let mut stdout = pipe::Receiver::from_owned_fd(stdout)?.take(MAX_REPORT);
+        tokio::time::timeout(limits::PROBE, stdout.read_to_end(&mut text))
+            .await
+            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "it gave no answer"))??;
+        child.exited_within(limits::PROBE).await;
+        drop(lease);
+        serde_json::from_slice(&text).map_err(|_| io::Error::other("its answer could not be read"))
+    }
+}
+
+impl From<ProbeReport> for Probed {
+    fn from(report: ProbeReport) -> Self {
+        let steps = report.steps.iter().map(|step| {
+            let detail = [&step.error, &step.hint].into_iter().flatten().cloned().collect::<Vec<_>>();
+            (step.step.name().to_owned(), step.ok, detail.join("; "))
+        });
+        let mut steps: Vec<_> = steps.collect();
+        let abi = report.landlock_abi;
+        steps.push(("landlock-version".to_owned(), abi > 0, format!("version {abi}")));
+        Self { mode: report.mode(), steps }
+    }
+}
