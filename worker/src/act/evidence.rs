@@ -1,0 +1,221 @@
+//! Measuring an effect: the state before dispatch, and what is different after the settle (contract 2.4, 5.4).
+
+use std::time::Duration;
+
+use glass_proto::error::{OpError, Phase};
+use glass_proto::escape::cut;
+use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, PopupSeen};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::page::{EngineError, FrameKey, Halt, Step};
+
+/// The target as it was before anything was sent.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// Its revision.
+    pub revision: u64,
+    url: String,
+    title: String,
+    generation: u64,
+    mark: u64,
+    begun: u64,
+    downloads: usize,
+    dialog: Option<String>,
+}
+
+impl Before {
+    /// Takes it down.
+    pub fn of(context: &Context, revision: u64, title: Option<String>) -> Self {
+        let state = context.pages.state();
+        let target = state.target(&context.target);
+        Self {
+            revision,
+            url: target.map(|target| target.url.clone()).unwrap_or_default(),
+            title: title.or_else(|| target.map(|target| target.title.clone())).unwrap_or_default(),
+            generation: target.and_then(|target| target.main_frame()).map_or(0, |frame| frame.generation),
+            mark: state.mark(),
+            begun: target.map_or(0, |target| target.document.begun),
+            downloads: state.downloads.len(),
+            dialog: target.and_then(|target| target.dialog.as_ref()).map(|dialog| dialog.seen.dialog_id.clone()),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Info {
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    ready_state: String,
+}
+
+/// Waits for what the operation began to commit, then measures. Answers the evidence and the revision.
+///
+/// # Errors
+/// When the browser goes. A dialog, a crash or the end of the page are evidence, not errors.
+pub async fn measure(context: &Context, before: &Before) -> Result<(Evidence, u64), OpError> {
+    let mut evidence = Evidence::default();
+    wait_for_commits(context, before).await?;
+    let halt = Halt::of(&context.pages.state(), &context.target);
+    let revision = match halt {
+        Some(Halt::Closed) => {
+            evidence.target_closed = Some(true);
+            before.revision
+        }
+        Some(Halt::Crashed) => {
+            return Err(crate::context::halted(&Halt::Crashed)).map_err(|error| context.sent_or_not(error));
+        }
+        Some(Halt::Dialog(dialog)) => {
+            evidence.dialog = Some(dialog);
+            before.revision
+        }
+        None => look_again(context, before, &mut evidence).await?,
+    };
+    browser_side(context, before, &mut evidence);
+    Ok((evidence, revision))
+}
+
+/// A navigation or a popup that began is awaited until it commits (contract 5.4), within the deadline.
+async fn wait_for_commits(context: &Context, before: &Before) -> Result<(), OpError> {
+    let waited = context.pages.until(context.soft, |state| {
+        let Some(target) = state.target(&context.target) else { return Some(()) };
+        if target.dialog.is_some() || target.crashed {
+            return Some(());
+        }
+        let navigating = target.document.begun > before.begun && target.document.pending.is_some();
+        let opening = state.popups_since(&context.target, before.mark).iter().any(|popup| {
+            popup.main_frame().is_none_or(|frame| !frame.lifecycle.dom && popup.document.pending.is_some())
+        });
+        (!navigating && !opening).then_some(())
+    });
+    waited.await.map(|_| ()).map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))
+}
+
+async fn look_again(context: &Context, before: &Before, evidence: &mut Evidence) -> Result<u64, OpError> {
+    let pages = &context.pages;
+    let until = context.soft.max(std::time::Instant::now() + Duration::from_millis(20));
+    loop {
+        let main = {
+            let state = pages.state();
+            state.target(&context.target).and_then(|target| target.key(&target.main))
+        };
+        let Some(main) = main else {
+            evidence.target_closed = Some(true);
+            return Ok(before.revision);
+        };
+        let look = async {
+            let changes = pages.sync(&context.target).await?;
+            Ok::<_, EngineError>((changes, info(context, &main).await?))
+        };
+        let look = tokio::time::timeout_at(until.into(), look).await;
+        match look {
+            Ok(Ok((changes, info))) => {
+                let replaced = main.generation != before.generation;
+                evidence.document_changed = Some(replaced);
+                evidence.url_changed = Some(info.url != before.url);
+                evidence.title_changed = Some(info.title != before.title);
+                if info.url != before.url {
+                    evidence.page_url = Some(cut(&info.url, 4096).into_owned());
+                }
+                if !replaced {
+                    evidence.semantic_diff = Some(changes.diff);
+                }
+                return Ok(changes.revision);
+            }
+            // Another document came in the meantime: look at that one.
+            Ok(Err(EngineError::Gone)) => {}
+            Ok(Err(EngineError::Halted(Halt::Dialog(dialog)))) => {
+                evidence.dialog = Some(dialog);
+                return Ok(before.revision);
+            }
+            Ok(Err(EngineError::Halted(Halt::Closed))) => {
+                evidence.target_closed = Some(true);
+                return Ok(before.revision);
+            }
+            Ok(Err(error)) => return Err(context.engine(&error, Phase::Verification)),
+            // It was sent, and the page does not answer in time: what can be said without it is said.
+            Err(_) => return Ok(before.revision),
+        }
+    }
+}
+
+async fn info(context: &Context, key: &FrameKey) -> Result<Info, EngineError> {
+    context.pages.run(key, vec![Step("info", json!({}))]).await?.take()
+}
+
+/// What the browser's own events tell: popups, downloads, the navigation.
+fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
+    let state = context.pages.state();
+    evidence.popups = state
+        .popups_since(&context.target, before.mark)
+        .into_iter()
+        .take(8)
+        .map(|popup| PopupSeen {
+            target_id: popup.id.clone(),
+            opener_id: popup.opener.clone(),
+            page_url: Some(cut(&popup.url, 4096).into_owned()),
+        })
+        .collect();
+    evidence.downloads = state
+        .downloads
+        .iter()
+        .skip(before.downloads.min(state.downloads.len()))
+        .filter(|download| download.target.as_deref() == Some(&context.target))
+        .map(|download| DownloadSeen { download_id: download.id.clone(), page_file_name: download.name.clone() })
+        .collect();
+    let Some(target) = state.target(&context.target) else { return };
+    if let Some(dialog) = &target.dialog
+        && before.dialog.as_ref() != Some(&dialog.seen.dialog_id)
+    {
+        evidence.dialog = Some(dialog.seen.clone());
+    }
+    let replaced = target.main_frame().is_some_and(|frame| frame.generation != before.generation);
+    if replaced {
+        let failure = target.document.failure_of(&target.document.loader);
+        evidence.navigation = Some(NavigationSeen {
+            final_url: Some(cut(&target.url, 4096).into_owned()),
+            status: target.document.status.filter(|status| *status != 0),
+            redirects: Some(target.document.redirects),
+            net_error: failure.map(str::to_owned),
+            ..NavigationSeen::default()
+        });
+    } else if target.document.begun > before.begun
+        && let Some(pending) = &target.document.pending
+    {
+        evidence.navigation =
+            Some(NavigationSeen { requested_url: Some(cut(&pending.url, 4096).into_owned()), ..NavigationSeen::default() });
+    }
+}
+
+/// The page in one line, asked of the page itself.
+///
+/// # Errors
+/// When its document cannot be asked.
+pub async fn page_line(context: &Context, revision: u64) -> Result<PageLine, EngineError> {
+    let main = {
+        let state = context.pages.state();
+        let target = state.target(&context.target).ok_or(EngineError::Halted(Halt::Closed))?;
+        target.key(&target.main).ok_or(EngineError::Gone)?
+    };
+    let info = info(context, &main).await?;
+    Ok(line(context, revision, &info.url, &info.title, &info.ready_state))
+}
+
+/// The page in one line, from what is known.
+pub fn line(context: &Context, revision: u64, url: &str, title: &str, ready_state: &str) -> PageLine {
+    let state = context.pages.state();
+    let status = state.target(&context.target).and_then(|target| target.document.status).filter(|status| *status != 0);
+    PageLine {
+        url: cut(url, 4096).into_owned(),
+        title: cut(title, 256).into_owned(),
+        target_id: context.target.clone(),
+        ready_state: ready_state.to_owned(),
+        revision,
+        http_status: status,
+    }
+}

@@ -1,0 +1,329 @@
+//! From a locator to exactly one element, or to an error that says what there is (contract 4.2).
+
+use glass_proto::error::{Candidate, ErrorKind, OpError, Phase, Recovery};
+use glass_proto::op::Locator;
+use glass_proto::op::locator::Step as LocatorStep;
+use glass_proto::op::Ref;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::locator::engine_locator;
+use crate::context::Context;
+use crate::page::{Changes, Check, EngineError, FrameKey, Step, reference};
+
+/// An element that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The document that it is in.
+    pub key: FrameKey,
+    /// Its number there.
+    pub node: u32,
+    /// The ref that named it, when one did.
+    pub by_ref: Option<Ref>,
+    /// The frame's count that the ref was given at, where it is known.
+    pub as_of: Option<u64>,
+}
+
+impl Found {
+    /// Its ref as clients see it.
+    pub fn reference(&self) -> String {
+        reference(&self.key, self.node)
+    }
+}
+
+/// A look at all frames, and what a locator fits in them.
+#[derive(Debug)]
+pub struct Looked {
+    /// The revision and what changed.
+    pub changes: Changes,
+    /// Per frame that answered.
+    pub matches: Vec<(FrameKey, Matches)>,
+}
+
+/// What a locator fits in one frame.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Matches {
+    /// Visible elements.
+    pub total: u64,
+    /// Hidden ones.
+    pub hidden_total: u64,
+    /// The first of them.
+    pub matches: Vec<Match>,
+    /// Why a ref names nothing.
+    pub stale: Option<Stale>,
+}
+
+/// One element that fits.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Match {
+    /// Its number.
+    #[serde(rename = "ref")]
+    pub node: u32,
+    /// Its role.
+    #[serde(default)]
+    pub role: String,
+    /// Its name.
+    #[serde(default)]
+    pub label: String,
+    /// Whether a person can see it.
+    #[serde(default)]
+    pub visible: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
+/// Why a ref names nothing any more.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Stale {
+    /// detached, replaced, changed, or unknown.
+    pub reason: String,
+    /// What could be meant.
+    #[serde(default)]
+    pub candidates: Vec<StaleCandidate>,
+}
+
+/// An element that a stale ref may have become.
+#[derive(Clone, Debug, Deserialize)]
+pub struct StaleCandidate {
+    /// Its number.
+    #[serde(rename = "ref")]
+    pub node: Option<u32>,
+    /// Its role.
+    #[serde(default)]
+    pub role: String,
+    /// Its name.
+    #[serde(default)]
+    pub label: String,
+}
+
+/// Brings the revision up to date and looks for `step` in every frame of the target, in one call a frame.
+///
+/// # Errors
+/// When the main frame cannot be asked.
+pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
+    let pages = &context.pages;
+    let keys = pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
+    let locator = step.and_then(engine_locator);
+    let looks = keys.iter().map(|key| {
+        let mut steps = vec![Step("check", json!({}))];
+        if let Some(locator) = &locator {
+            let args = json!({ "locator": locator, "limit": limit, "includeHidden": include_hidden });
+            steps.push(Step("locate", args));
+        }
+        async move {
+            let mut call = pages.run(key, steps).await?;
+            let check: Check = call.take()?;
+            let matches = if call.has_more() { Some(call.take::<Matches>()?) } else { None };
+            Ok::<_, EngineError>((check, matches))
+        }
+    });
+    let looks = futures_util::future::join_all(looks).await;
+    let mut reports = Vec::new();
+    let mut matches = Vec::new();
+    for (key, look) in keys.into_iter().zip(looks) {
+        match look {
+            Ok((check, found)) => {
+                reports.push((key.clone(), check));
+                matches.extend(found.map(|found| (key, found)));
+            }
+            Err(EngineError::Engine { kind, .. }) if kind == "invalid_locator" => {
+                return Err(OpError::invalid(
+                    "the css selector cannot be parsed by the browser",
+                    "check its brackets and quotes; css= takes what querySelectorAll takes",
+                ));
+            }
+            Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::TargetResolution)),
+            Err(error) => tracing::debug!(%error, "a frame did not answer"),
+        }
+    }
+    Ok(Looked { changes: pages.take_reports(&context.target, &reports), matches })
+}
+
+/// Everything that a locator fits, with its containers resolved.
+///
+/// # Errors
+/// A container that fits nothing or more than one element; see [`look`].
+pub async fn locate_all(context: &Context, locator: &Locator, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
+    let Some((first, rest)) = locator.scopes.split_first() else {
+        if let LocatorStep::Ref(wanted) = &locator.step {
+            let looked = look(context, None, false, limit).await?;
+            let found = one_by_ref(context, *wanted, looked.changes).await?;
+            return Ok(found.1);
+        }
+        return look(context, Some(&locator.step), include_hidden, limit).await;
+    };
+    let looked = look(context, Some(first), false, 8).await?;
+    let changes = looked.changes.clone();
+    let mut scope = match first {
+        LocatorStep::Ref(wanted) => one_by_ref(context, *wanted, changes.clone()).await?.0,
+        _ => one(&looked)?,
+    };
+    for step in rest {
+        let matches = within(context, &scope, step, false, 8).await?;
+        scope = one(&Looked { changes: changes.clone(), matches: vec![(scope.key.clone(), matches)] })?;
+    }
+    let matches = within(context, &scope, &locator.step, include_hidden, limit).await?;
+    Ok(Looked { changes, matches: vec![(scope.key, matches)] })
+}
+
+async fn within(context: &Context, scope: &Found, step: &LocatorStep, include_hidden: bool, limit: u32) -> Result<Matches, OpError> {
+    let locator = engine_locator(step).ok_or_else(|| {
+        OpError::invalid("a ref names its element by itself and takes no container", "leave out what stands before `>>`")
+    })?;
+    let args = json!({ "locator": locator, "scopeRef": scope.node, "limit": limit, "includeHidden": include_hidden });
+    let call = context.pages.run(&scope.key, vec![Step("locate", args)]).await;
+    call.and_then(|mut call| call.take()).map_err(|error| match error {
+        EngineError::Engine { kind, .. } if kind == "invalid_locator" => {
+            OpError::invalid("the css selector cannot be parsed by the browser", "check its brackets and quotes")
+        }
+        error => context.engine(&error, Phase::TargetResolution),
+    })
+}
+
+/// The one element that a locator means, and the revision that was found on the way.
+///
+/// # Errors
+/// `target_not_found`, `ambiguous_target`, `stale_reference`, each with candidates.
+pub async fn find(context: &Context, locator: &Locator) -> Result<(Found, Changes), OpError> {
+    if let (true, LocatorStep::Ref(wanted)) = (locator.scopes.is_empty(), &locator.step) {
+        let looked = look(context, None, false, 8).await?;
+        let changes = looked.changes.clone();
+        let (found, _) = one_by_ref(context, *wanted, looked.changes).await?;
+        return Ok((found, changes));
+    }
+    let looked = locate_all(context, locator, false, 8).await?;
+    let found = one(&looked)?;
+    Ok((found, looked.changes))
+}
+
+fn one(looked: &Looked) -> Result<Found, OpError> {
+    let total: u64 = looked.matches.iter().map(|(_, matches)| matches.total).sum();
+    if total == 1
+        && let Some((key, found)) = looked.matches.iter().find_map(|(key, matches)| {
+            matches.matches.iter().find(|found| found.visible && matches.total == 1).map(|found| (key, found))
+        })
+    {
+        return Ok(Found { key: key.clone(), node: found.node, by_ref: None, as_of: None });
+    }
+    let hidden: u64 = looked.matches.iter().map(|(_, matches)| matches.hidden_total).sum();
+    let candidates = candidates(looked);
+    if total == 0 {
+        let message = match hidden {
+            0 => "nothing on the page fits the locator".to_owned(),
+            n => format!("nothing visible fits the locator; {n} hidden element{} would", if n == 1 { "" } else { "s" }),
+        };
+        let remedy = "observe shows what there is; names are compared exactly, name=~part finds a part of one";
+        return Err(OpError::rejected(ErrorKind::TargetNotFound, Phase::TargetResolution, message, remedy)
+            .with_candidates(candidates)
+            .detail("total", 0)
+            .detail("hidden", hidden));
+    }
+    Err(OpError::rejected(
+        ErrorKind::AmbiguousTarget,
+        Phase::TargetResolution,
+        format!("{total} visible elements fit the locator, and one must"),
+        "use the ref of the one that is meant, or narrow it: CONTAINER >> LOCATOR",
+    )
+    .with_candidates(candidates)
+    .detail("total", total))
+}
+
+/// The elements of a look as candidates.
+pub fn candidates(looked: &Looked) -> Vec<Candidate> {
+    let rows = looked.matches.iter().flat_map(|(key, matches)| matches.matches.iter().map(move |found| (key, found)));
+    rows.map(|(key, found)| Candidate {
+        reference: reference(key, found.node),
+        role: found.role.clone(),
+        label: found.label.clone(),
+        frame: (key.label != 0).then(|| format!("f{}", key.label)),
+        reason: if found.visible { None } else { Some(found.reason.clone().unwrap_or_else(|| "not_visible".to_owned())) },
+    })
+    .collect()
+}
+
+async fn one_by_ref(context: &Context, wanted: Ref, changes: Changes) -> Result<(Found, Looked), OpError> {
+    let known = {
+        let state = context.pages.state();
+        let target = state.target(&context.target);
+        target.and_then(|target| {
+            let key = target.keys().into_iter().find(|key| key.label == wanted.frame)?;
+            let as_of = wanted.revision.and_then(|revision| target.revisions.seq_at(revision, &key));
+            let before = wanted.revision.is_some_and(|revision| revision > target.revisions.number);
+            Some((key, as_of, before))
+        })
+    };
+    let Some((key, as_of, from_the_future)) = known else {
+        return Err(stale(wanted, "navigated", Vec::new()));
+    };
+    if from_the_future {
+        return Err(OpError::invalid("the ref names a revision that this page never had", "use a ref that observe printed"));
+    }
+    if context.pages.is_of_old_document(&key, wanted.node) {
+        return Err(stale(wanted, "navigated", Vec::new()));
+    }
+    let mut locator = json!({ "kind": "ref", "ref": wanted.node });
+    if let Some(seq) = as_of {
+        locator["asOf"] = seq.into();
+    }
+    let call = context.pages.run(&key, vec![Step("locate", json!({ "locator": locator }))]).await;
+    let matches: Matches = call.and_then(|mut call| call.take()).map_err(|error| context.engine(&error, Phase::TargetResolution))?;
+    if let Some(found) = &matches.stale {
+        if found.reason == "unknown" {
+            return Err(OpError::rejected(
+                ErrorKind::TargetNotFound,
+                Phase::TargetResolution,
+                format!("no ref {wanted} was ever given out for this page"),
+                "use a ref that observe printed",
+            )
+            .reason("unknown_ref"));
+        }
+        return Err(stale_error(&key, wanted, found));
+    }
+    let found = Found { key: key.clone(), node: wanted.node, by_ref: Some(wanted), as_of };
+    Ok((found, Looked { changes, matches: vec![(key, matches)] }))
+}
+
+/// A ref that names nothing any more (contract 3.5).
+pub fn stale_error(key: &FrameKey, wanted: Ref, found: &Stale) -> OpError {
+    let candidates = found.candidates.iter().filter_map(|candidate| {
+        Some(Candidate {
+            reference: reference(key, candidate.node?),
+            role: candidate.role.clone(),
+            label: candidate.label.clone(),
+            frame: (key.label != 0).then(|| format!("f{}", key.label)),
+            reason: None,
+        })
+    });
+    stale(wanted, &found.reason, candidates.collect())
+}
+
+fn stale(wanted: Ref, reason: &str, candidates: Vec<Candidate>) -> OpError {
+    let what = match reason {
+        "navigated" => "its document is not shown any more",
+        "replaced" => "its element was taken out of the page and one like it was put in; the page did not navigate",
+        "changed" => "its element has become something else",
+        _ => "its element is not in the page any more",
+    };
+    let mut error = OpError::rejected(
+        ErrorKind::StaleReference,
+        Phase::TargetResolution,
+        format!("{wanted} names nothing any more: {what}"),
+        "observe gives the refs of what is there now",
+    )
+    .reason(reason)
+    .with_candidates(candidates);
+    error.recovery = Some(Recovery {
+        suggestion: "reconcileReferences".to_owned(),
+        from_revision: wanted.revision,
+        stale_ref: wanted.to_string(),
+    });
+    error
+}
+
+impl crate::page::Pages {
+    /// Whether a number was given out for a document that this frame showed before.
+    fn is_of_old_document(&self, key: &FrameKey, node: u32) -> bool {
+        self.state().target(&key.target).is_some_and(|target| node < target.first_ref(&key.frame))
+    }
+}

@@ -1,0 +1,10 @@
+//! Acting on elements: finding the one that is meant, waiting until it can be acted on, and measuring what came of it.
+
+mod evidence;
+mod find;
+mod locator;
+mod ready;
+
+pub use evidence::{Before, line, measure, page_line};
+pub use find::{Found, Looked, Matches, candidates, find, locate_all, look, stale_error};
+pub use ready::{Aim, Report, disarm_all, guard_revision, ready};

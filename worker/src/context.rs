@@ -1,0 +1,191 @@
+//! What a handler works with: its target, its deadline, the mark that says whether anything was sent, and what has
+//! to be undone when it does not end by itself.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::op::{CallOptions, Facts};
+use glass_proto::outcome::{Dispatched, Progress};
+use glass_proto::result::DialogSeen;
+use tokio::sync::mpsc;
+
+use crate::input::Held;
+use crate::page::{EngineError, FrameKey, Halt, Pages};
+
+/// What a handler gives beside its result.
+#[derive(Debug)]
+pub enum Notice {
+    /// Something that can have an effect is about to be sent.
+    Dispatched,
+    /// A file that belongs to the result.
+    Artifact {
+        /// Its name.
+        name: String,
+        /// Its media type.
+        media_type: &'static str,
+        /// Its bytes.
+        data: Vec<u8>,
+    },
+}
+
+/// One running operation.
+#[derive(Debug)]
+pub struct Context {
+    /// The pages of the session.
+    pub pages: Pages,
+    /// The target's id.
+    pub target: String,
+    /// What every operation takes.
+    pub options: CallOptions,
+    /// The operation's facts.
+    pub facts: &'static Facts,
+    /// When a handler gives up by itself, to answer with what it knows.
+    pub soft: Instant,
+    /// Names this operation in the page's guards.
+    pub token: String,
+    pub(crate) notices: mpsc::Sender<Notice>,
+    pub(crate) sent: Arc<AtomicBool>,
+    pub(crate) undo: Arc<Mutex<Undo>>,
+}
+
+/// What must be undone when an operation ends before its time (contract 2.8, 5.7).
+#[derive(Debug, Default)]
+pub struct Undo {
+    /// Buttons and keys held down.
+    pub held: Held,
+    /// Documents whose guard is armed.
+    pub armed: Vec<FrameKey>,
+    /// Waits in documents.
+    pub waits: Vec<(FrameKey, String)>,
+    /// CDP session whose script is ours.
+    pub evaluating: Option<Arc<str>>,
+}
+
+impl Context {
+    /// Marks that something with an effect goes out now, and lets the mark leave first.
+    pub async fn dispatching(&self) {
+        if !self.sent.swap(true, Ordering::AcqRel) {
+            // A receiver that is gone means a cancel, which ends this future at its next await.
+            let _ = self.notices.send(Notice::Dispatched).await;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Whether anything with an effect was sent.
+    pub fn is_dispatched(&self) -> bool {
+        self.sent.load(Ordering::Acquire)
+    }
+
+    /// How far the operation is.
+    pub fn progress(&self) -> Progress {
+        if self.is_dispatched() { Progress::Dispatched } else { Progress::BeforeDispatch }
+    }
+
+    /// Changes what has to be undone.
+    pub fn undo<T>(&self, change: impl FnOnce(&mut Undo) -> T) -> T {
+        change(&mut self.undo.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Time left until [`Self::soft`].
+    pub fn left(&self) -> Duration {
+        self.soft.saturating_duration_since(Instant::now())
+    }
+
+    /// An engine's failure as an error of this operation, before anything was sent.
+    pub fn engine(&self, error: &EngineError, phase: Phase) -> OpError {
+        let error = match error {
+            EngineError::Gone => OpError::rejected(
+                ErrorKind::TargetNotFound,
+                phase,
+                "the document was replaced while it was looked at",
+                "observe again; the page navigated",
+            )
+            .reason("navigated"),
+            EngineError::Halted(halt) => halted(halt),
+            EngineError::Engine { kind, answer } if kind == "no_computed_accessibility" => {
+                tracing::debug!(%answer, "no computed accessibility");
+                OpError::rejected(
+                    ErrorKind::Unsupported,
+                    phase,
+                    "this browser does not compute roles and names for Glass",
+                    "use the Chromium that the documentation names",
+                )
+            }
+            EngineError::Engine { kind, answer } => {
+                tracing::warn!(%kind, %answer, "the page engine failed");
+                OpError::rejected(
+                    ErrorKind::Transport,
+                    phase,
+                    "the page engine could not read this page",
+                    "try again; if it fails again, report it with the page's structure",
+                )
+                .reason(kind.clone())
+            }
+            EngineError::Cdp(error) => {
+                tracing::debug!(%error, "the browser refused or went");
+                if error.is_closed() {
+                    OpError::rejected(ErrorKind::BrowserCrashed, phase, "the browser is gone", "navigate begins anew")
+                } else {
+                    OpError::rejected(ErrorKind::Transport, phase, "the browser refused a command", "try again")
+                }
+            }
+            EngineError::Shape(error) => {
+                tracing::warn!(%error, "an engine answer of another shape");
+                OpError::rejected(ErrorKind::Transport, phase, "the page engine's answer cannot be read", "try again")
+            }
+        };
+        self.sent_or_not(error)
+    }
+
+    /// The same error for an operation that may have been sent.
+    pub fn sent_or_not(&self, error: OpError) -> OpError {
+        if !self.is_dispatched() || self.facts.effect == glass_proto::op::Effect::Read {
+            return error;
+        }
+        let reason = match error.kind {
+            ErrorKind::BrowserCrashed => "browser_crashed",
+            ErrorKind::DialogBlocked => "dialog",
+            _ => "transport",
+        };
+        let mut unknown = OpError::unknown(
+            reason,
+            format!("it was sent, and what became of it is not known: {}", error.message),
+            "observe the page before doing it again",
+        );
+        unknown.details = error.details;
+        unknown.ended(glass_proto::Outcome::Unknown, Dispatched::Yes)
+    }
+}
+
+/// The error of a page that cannot go on.
+pub fn halted(halt: &Halt) -> OpError {
+    match halt {
+        Halt::Dialog(dialog) => dialog_blocked(dialog),
+        Halt::Crashed => OpError::rejected(
+            ErrorKind::BrowserCrashed,
+            Phase::Preflight,
+            "the page's renderer crashed",
+            "navigate loads a page anew in this target",
+        )
+        .reason("target_crashed"),
+        Halt::Closed => OpError::rejected(
+            ErrorKind::NoTargetSelected,
+            Phase::Preflight,
+            "the page is closed",
+            "list-targets shows what is open; name one with --target-id",
+        ),
+    }
+}
+
+/// A dialog is open, and the page stands still until it is answered (contract 5.5).
+pub fn dialog_blocked(dialog: &DialogSeen) -> OpError {
+    OpError::rejected(
+        ErrorKind::DialogBlocked,
+        Phase::Preflight,
+        format!("a dialog ({}) is open and blocks the page", dialog.kind),
+        "answer it with accept-dialog or dismiss-dialog",
+    )
+    .detail("dialog", serde_json::to_value(dialog).unwrap_or_default())
+}

@@ -1,0 +1,207 @@
+//! One operation from its request to its outcome: target, deadline, cancel, and undoing what was cut off.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::op::{AnyOperation, CallOptions, Effect};
+use glass_proto::outcome::{Dispatched, Outcome, Progress, interrupted};
+use glass_proto::ExecutionId;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::cdp::types::input::{DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseEventType};
+use crate::context::{Context, Notice, Undo};
+use crate::ops;
+use crate::page::{Pages, Step};
+
+/// Time kept back so that a handler can answer with what it knows.
+const RESERVE: Duration = Duration::from_millis(60);
+
+/// What is asked.
+#[derive(Debug)]
+pub struct Request {
+    /// The attempt.
+    pub execution: ExecutionId,
+    /// The operation.
+    pub operation: AnyOperation,
+    /// What every operation takes.
+    pub options: CallOptions,
+    /// What is left of its deadline.
+    pub left: Duration,
+}
+
+/// How it ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// JSON of the output, or the error.
+    pub answer: Result<Vec<u8>, OpError>,
+}
+
+/// Runs one operation to its end. Never takes longer than its deadline and what undoing takes (at most 1 s).
+pub async fn execute(pages: &Pages, request: Request, notices: mpsc::Sender<Notice>, cancel: CancellationToken) -> Ended {
+    let begun = Instant::now();
+    let hard = begun + request.left;
+    let reserve = RESERVE.min(request.left / 5);
+    let Some(target) = target_of(pages, &request.options) else {
+        return refused(no_target(pages, &request.options), &request.execution);
+    };
+    let context = Context {
+        pages: pages.clone(),
+        target,
+        options: request.options,
+        facts: request.operation.facts(),
+        soft: hard - reserve,
+        token: request.execution.to_string(),
+        notices,
+        sent: Arc::new(AtomicBool::new(false)),
+        undo: Arc::new(Mutex::new(Undo::default())),
+    };
+    let cut_off = tokio::select! {
+        biased;
+        answer = ops::run(&context, &request.operation) => return finished(&context, answer, &request.execution).await,
+        () = cancel.cancelled() => CutOff::Cancelled,
+        () = tokio::time::sleep_until(hard.into()) => CutOff::Deadline,
+    };
+    let script_ended = undo(&context).await;
+    let error = cut_off_error(&context, cut_off, script_ended);
+    Ended { outcome: error.outcome, answer: Err(error.of(&request.execution)) }
+}
+
+/// The target named, else the one that the session began with.
+fn target_of(pages: &Pages, options: &CallOptions) -> Option<String> {
+    let state = pages.state();
+    let id = options.target_id.as_ref().map(|id| id.as_str().to_owned()).or_else(|| state.first.clone())?;
+    state.target(&id).map(|target| target.id.clone())
+}
+
+fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
+    let targets: Vec<_> = {
+        let state = pages.state();
+        let open = state.order.iter().filter_map(|id| state.target(id)).take(8);
+        open.map(|target| json!({ "id": target.id, "pageUrl": glass_proto::escape::cut(&target.url, 512) })).collect()
+    };
+    if options.target_id.is_some() {
+        return OpError::rejected(
+            ErrorKind::TargetNotFound,
+            Phase::TargetResolution,
+            "no open target has that id",
+            "list-targets shows what is open",
+        )
+        .detail("targets", targets);
+    }
+    OpError::rejected(
+        ErrorKind::NoTargetSelected,
+        Phase::TargetResolution,
+        "the selected target is closed, and nothing is selected in its place",
+        "name one with --target-id; list-targets shows what is open",
+    )
+    .detail("targets", targets)
+}
+
+fn refused(error: OpError, execution: &ExecutionId) -> Ended {
+    Ended { outcome: Outcome::Rejected, answer: Err(error.of(execution)) }
+}
+
+async fn finished(context: &Context, answer: Result<Vec<u8>, OpError>, execution: &ExecutionId) -> Ended {
+    match answer {
+        Ok(output) => {
+            // What an operation armed and never came to take off.
+            undo(context).await;
+            Ended { outcome: Outcome::Completed, answer: Ok(output) }
+        }
+        Err(error) => {
+            undo(context).await;
+            let error = consistent(context, error);
+            Ended { outcome: error.outcome, answer: Err(error.of(execution)) }
+        }
+    }
+}
+
+/// An error that says "rejected" of an operation that was sent would be a lie.
+fn consistent(context: &Context, error: OpError) -> OpError {
+    if error.outcome == Outcome::Rejected && context.is_dispatched() && context.facts.effect == Effect::Mutation {
+        return context.sent_or_not(error);
+    }
+    error
+}
+
+#[derive(Clone, Copy)]
+enum CutOff {
+    Cancelled,
+    Deadline,
+}
+
+fn cut_off_error(context: &Context, why: CutOff, script_ended: bool) -> OpError {
+    let (outcome, dispatched) = interrupted(context.progress(), context.facts.effect == Effect::Mutation);
+    let (kind, reason, what) = match why {
+        CutOff::Cancelled => (ErrorKind::Cancelled, "cancelled", "the operation was cancelled"),
+        CutOff::Deadline => (ErrorKind::Timeout, "timeout", "the deadline passed"),
+    };
+    let mut error = match (outcome, context.progress()) {
+        (Outcome::Unknown, _) => OpError::unknown(
+            reason,
+            format!("{what} after it was sent; what became of it is not known"),
+            "observe the page before doing it again",
+        ),
+        (_, Progress::BeforeDispatch) => OpError::rejected(
+            kind,
+            Phase::Preflight,
+            format!("{what} before anything was sent; the page may be busy"),
+            "try again, or give it longer with --timeout-ms",
+        ),
+        (_, Progress::Dispatched) => {
+            OpError::rejected(kind, Phase::BrowserEffect, what, "try again, or give it longer with --timeout-ms")
+        }
+    }
+    .ended(outcome, dispatched);
+    if script_ended {
+        error = error.detail("pageScriptEnded", true);
+    }
+    if dispatched == Dispatched::No && error.kind == ErrorKind::Timeout {
+        error = error.reason("deadline");
+    }
+    error
+}
+
+/// Lets go of what is held, takes guards and waits back, ends our own script. Answers whether a script was ended.
+async fn undo(context: &Context) -> bool {
+    let left = std::mem::take(&mut *context.undo.lock().unwrap_or_else(PoisonError::into_inner));
+    let client = context.pages.client();
+    if let Some((session, x, y, button)) = left.held.button {
+        let release = DispatchMouseEvent {
+            button: Some(button),
+            click_count: Some(1),
+            ..DispatchMouseEvent::new(MouseEventType::MouseReleased, x, y)
+        };
+        drop(client.start_send(Some(&session), release));
+    }
+    for (session, stroke) in left.held.keys.iter().rev() {
+        let up = DispatchKeyEvent {
+            key: Some(&stroke.key),
+            code: Some(stroke.code),
+            windows_virtual_key_code: Some(stroke.key_code),
+            ..DispatchKeyEvent::new(KeyEventType::KeyUp)
+        };
+        drop(client.start_send(Some(session), up));
+    }
+    let mut ended = false;
+    if let Some(session) = left.evaluating {
+        ended = ops::end_script(&context.pages, &session).await;
+    }
+    let guards = left.armed.iter().map(|key| {
+        context.pages.run(key, vec![Step("disarm", json!({ "token": context.token }))])
+    });
+    let waits = left.waits.iter().map(|(key, id)| context.pages.run(key, vec![Step("cancelWait", json!({ "id": id }))]));
+    let all = async {
+        futures_util::future::join_all(guards).await;
+        futures_util::future::join_all(waits).await;
+    };
+    // A page that spins takes nothing back; guards end by themselves.
+    let _ = tokio::time::timeout(Duration::from_millis(200), all).await;
+    ended
+}

@@ -1,0 +1,85 @@
+// The one door: `glass.call(method, args, handles)`. Answers are plain JSON; failures are {error: {kind, …}}.
+
+const METHODS = {
+  info: () => {
+    const active = activeElement();
+    return {
+      url: cutChars(withoutData(G.URL(doc)), 4096).toWellFormed(),
+      title: shown(G.title(doc)),
+      readyState: G.readyState(doc),
+      scroll: [win.scrollX, win.scrollY],
+      viewport: [win.innerWidth, win.innerHeight],
+      dpr: win.devicePixelRatio,
+      hasFocus: M.hasFocus(doc),
+      focusedRef: active ? refOf(active) : null,
+      contentType: G.contentType(doc),
+    };
+  },
+  frame: labelFrame,
+  unframe: unlabelFrame,
+  hitFrame,
+  frameVisible,
+  frameScroll,
+  closedRoot: (args, handles) => {
+    const root = handles[0];
+    if (!isShadow(root)) throw new Failure('bad_argument', { detail: 'root' });
+    closedRoots.set(G.host(root), root);
+    observeRoot(root);
+    soilAll();
+    return { ok: true };
+  },
+  check,
+  observe,
+  text: readText,
+  locate,
+  regionChanged,
+  row: rowAndRegion,
+  prepare,
+  arm,
+  disarm,
+  peek,
+  settle,
+  focus: focusOn,
+  selectAll,
+  setNative,
+  value: compareValue,
+  remember,
+  wait: waitFor,
+  cancelWait,
+  refFor: (args, handles) => (isElement(handles[0]) ? describe(handles[0]) : null),
+  node: (args) => required(args).el,
+};
+
+function failureAnswer(error) {
+  if (error instanceof Failure) return { error: error.answer };
+  // Our own fault. Where it happened helps; what the page's strings were does not.
+  const where = /at (\S+) \(/.exec(String(error?.stack || ''));
+  return {
+    error: {
+      kind: 'engine',
+      detail: String(error?.name || 'Error').slice(0, 64),
+      at: where ? where[1].slice(0, 64) : '',
+    },
+  };
+}
+
+// A caller's absent values may come as null.
+function given(value) {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const kept = {};
+  for (const [key, inner] of Object.entries(value)) if (inner !== null) kept[key] = given(inner);
+  return kept;
+}
+
+function call(name, args, handles) {
+  try {
+    const run = Object.hasOwn(METHODS, name) ? METHODS[name] : null;
+    if (!run) throw new Failure('unknown_method', {});
+    const answer = run(given(args || {}), handles || []);
+    return answer instanceof Promise ? answer.catch(failureAnswer) : answer;
+  } catch (error) {
+    return failureAnswer(error);
+  }
+}
+
+Object.defineProperty(globalThis, 'glass', { value: Object.freeze({ call, version: VERSION }), enumerable: false });

@@ -1,0 +1,60 @@
+// Frame owners: labels that the worker gave to iframe elements, and what can be seen of them from this document.
+
+const frameLabels = new WeakMap();
+const frameOwners = new Map();
+
+function labelFrame(args, handles) {
+  const owner = handles[0];
+  if (!isElement(owner)) throw new Failure('bad_argument', { detail: 'frame' });
+  frameLabels.set(owner, String(args.label));
+  frameOwners.set(String(args.label), new WeakRef(owner));
+  return { ok: true };
+}
+
+function unlabelFrame(args) {
+  const owner = frameOwners.get(args.label)?.deref();
+  if (owner) frameLabels.delete(owner);
+  frameOwners.delete(args.label);
+  return { ok: true };
+}
+
+function ownerOf(name) {
+  const owner = frameOwners.get(name)?.deref();
+  if (!owner || !G.isConnected(owner)) throw new Failure('unknown_frame', { frame: String(name).slice(0, 32) });
+  return owner;
+}
+
+// Is the frame what lies at this point of this document's viewport?
+function hitFrame(args) {
+  const owner = ownerOf(args.label);
+  const found = hitAt(args.x, args.y);
+  if (found === owner) return { ok: true };
+  return { ok: false, blocker: found ? describeCover(coverOf(found, owner)) : null };
+}
+
+// Whether the frame element can be seen, its content box and the part of that inside the viewport and all scrollers.
+function frameVisible(args) {
+  const owner = ownerOf(args.label);
+  const outer = box(owner);
+  const rect = {
+    x: outer.x + G.clientLeft(owner),
+    y: outer.y + G.clientTop(owner),
+    width: G.clientWidth(owner),
+    height: G.clientHeight(owner),
+  };
+  const clip = clipRect(owner, { left: rect.x, top: rect.y, right: rect.x + rect.width, bottom: rect.y + rect.height });
+  return {
+    visible: isVisible(owner),
+    enabled: isEnabled(owner),
+    rect: [rect.x, rect.y, rect.width, rect.height],
+    clip: clip ? [clip.left, clip.top, clip.right - clip.left, clip.bottom - clip.top] : null,
+  };
+}
+
+// Scrolls the frame element into view, for a target inside it.
+function frameScroll(args) {
+  const owner = ownerOf(args.label);
+  const block = ['center', 'start', 'end'][(args.attempt || 0) % 3];
+  M.scrollIntoView(owner, { behavior: 'instant', block, inline: 'nearest' });
+  return { ok: true };
+}

@@ -1,0 +1,35 @@
+// What the worker tells an engine about its place in the session, and asks of it beside the page.
+
+// The first ref of this document: a main frame's numbers go on where the last document's ended, so that a ref of an
+// old document can never name a node of this one.
+METHODS.begin = (args) => {
+  lastRef = Math.max(lastRef, Math.max(1, Number(args.base) || 1) - 1);
+  return { ok: true };
+};
+
+METHODS.last = () => ({ last: lastRef });
+
+// Resolves when something happened in this document, at the next frame; or after a tenth of a second, for what tells
+// nobody. The worker looks at its condition then.
+METHODS.change = (args) => {
+  const id = String(args.id);
+  if (waits.has(id)) throw new Failure('bad_argument', { detail: 'id' });
+  return new Promise((done) => {
+    let frame = 0;
+    const end = (ok) => {
+      clearTimer(timer);
+      offFrame(frame);
+      watchers.delete(wake);
+      for (const type of WAKE_EVENTS) M.removeEventListener(win, type, wake, { capture: true });
+      waits.delete(id);
+      done({ ok });
+    };
+    const wake = () => {
+      if (frame === 0) frame = onFrame(() => end(true));
+    };
+    const timer = setTimer(() => end(true), Math.max(1, Math.min(LOOK_EVERY, args.timeoutMs ?? LOOK_EVERY)));
+    waits.set(id, () => end(false));
+    watchers.add(wake);
+    for (const type of WAKE_EVENTS) M.addEventListener(win, type, wake, { capture: true, passive: true });
+  });
+};

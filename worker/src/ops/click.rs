@@ -1,0 +1,176 @@
+//! `click`. Life of a press:
+//!
+//! 1. the revision is brought up to date and the element found, one call a frame;
+//! 2. until the deadline: the page checks the element (5.1), the revision is guarded, a guard is armed in every frame,
+//!    all in one call, so that nothing can come between check and guard;
+//! 3. move, press and release are sent back to back;
+//! 4. two animation frames pass, the guards say what received the press. Where they stopped it, back to 2;
+//! 5. what began meanwhile commits, and the effect is measured.
+
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::op::{Click, Modifier};
+use glass_proto::outcome::{Dispatched, Outcome};
+use glass_proto::result::{Acted, Evidence, Target};
+use serde_json::json;
+
+use super::begin;
+use crate::act::{Aim, Before, Report, disarm_all, find, guard_revision, measure, ready};
+use crate::context::Context;
+use crate::input::{Press, button_of, modifier_bits, modifier_key};
+use crate::page::{EngineError, Halt, Step};
+
+const GUARDED: &[&str] = &["pointer", "mouse", "click"];
+
+pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpError> {
+    begin::page(context)?;
+    let (mut found, changes) = find(context, &params.target).await?;
+    guard_revision(context, Some(&found.key), &changes, None)?;
+    let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != changes.revision);
+    let before = Before::of(context, changes.revision, None);
+    loop {
+        let (aim, _) = ready(context, &params.target, found, "click", GUARDED).await?;
+        let pressed = press(context, params, &aim).await?;
+        match pressed {
+            Pressed::Landed(mut evidence) => {
+                let (measured, revision) = measure(context, &before).await?;
+                evidence = Evidence { hit_target: evidence.hit_target, ..measured };
+                return Ok(acted(context, "click", &aim, &before, revision, evidence, carried));
+            }
+            Pressed::Stopped => {
+                // The page never saw it: the check runs again.
+                found = if aim.found.by_ref.is_some() { aim.found } else { find(context, &params.target).await?.0 };
+                if context.left().is_zero() {
+                    return Err(OpError::failed(
+                        ErrorKind::NotActionable,
+                        Phase::Dispatch,
+                        "something else was under the pointer at every press; each was kept from the page",
+                        "observe the page; wait for what moves or covers it",
+                    )
+                    .reason("hit_test_blocked"));
+                }
+            }
+        }
+    }
+}
+
+/// The result of an action on an element.
+pub(super) fn acted(
+    context: &Context,
+    action: &str,
+    aim: &Aim,
+    before: &Before,
+    revision: u64,
+    evidence: Evidence,
+    carried: Option<bool>,
+) -> Acted {
+    let key = &aim.found.key;
+    Acted {
+        action: action.to_owned(),
+        target: Some(Target {
+            label: glass_proto::escape::cut(&format!("{} \"{}\"", aim.role, aim.label), 160).into_owned(),
+            reference: aim.found.reference(),
+            carried: carried.filter(|carried| *carried),
+        }),
+        target_id: context.target.clone(),
+        frame_id: (key.label != 0).then(|| format!("f{}", key.label)),
+        previous_revision: before.revision,
+        revision,
+        evidence,
+    }
+}
+
+enum Pressed {
+    /// It reached the element, as far as can be told.
+    Landed(Evidence),
+    /// Guards kept it from the page.
+    Stopped,
+}
+
+async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, OpError> {
+    let point = aim.point.ok_or_else(|| {
+        OpError::rejected(ErrorKind::NotActionable, Phase::Preflight, "the element has no point to press", "observe the page")
+    })?;
+    let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
+    let session = session.ok_or_else(|| crate::context::halted(&Halt::Closed))?;
+    context.dispatching().await;
+    let modifiers = modifier_bits(&params.modifiers);
+    hold(context, &session, &params.modifiers, true).await;
+    let (button, _) = button_of(params.button);
+    context.undo(|undo| undo.held.button = Some((session.clone(), point.0, point.1, button)));
+    let press = Press::send(context.pages.client(), &session, point, params.button, modifiers);
+    let mut blocked = false;
+    for acknowledgement in press.acknowledgements {
+        match context.pages.or_halt(&context.target, acknowledgement).await {
+            Ok(_) => {}
+            // A dialog or the end of the page withholds the acknowledgement: that is the evidence (DESIGN 7).
+            Err(EngineError::Halted(_) | EngineError::Gone) => {
+                blocked = true;
+                break;
+            }
+            Err(error) => return Err(context.engine(&error, Phase::Dispatch)),
+        }
+    }
+    // The release was sent with the press, so the browser lets go by itself.
+    context.undo(|undo| undo.held.button = None);
+    hold(context, &session, &params.modifiers, false).await;
+    if blocked {
+        context.undo(|undo| undo.armed.clear());
+        return Ok(Pressed::Landed(Evidence::default()));
+    }
+    settle(context, aim).await
+}
+
+async fn settle(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
+    let key = &aim.found.key;
+    match context.pages.run(key, vec![Step("settle", json!({ "frames": 2 }))]).await {
+        Ok(_) | Err(EngineError::Gone | EngineError::Halted(_)) => {}
+        Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
+    }
+    // Without a report the document went: the press made the page navigate.
+    let Some(report) = disarm_all(context, key).await else { return Ok(Pressed::Landed(Evidence::default())) };
+    judge(&report, aim)
+}
+
+fn judge(report: &Report, aim: &Aim) -> Result<Pressed, OpError> {
+    if report.hit.is_some() {
+        return Ok(Pressed::Landed(Evidence { hit_target: report.hit_target(&aim.found.key), ..Evidence::default() }));
+    }
+    if report.stopped > 0 {
+        return Ok(Pressed::Stopped);
+    }
+    Err(OpError::failed(
+        ErrorKind::NotActionable,
+        Phase::BrowserEffect,
+        "the press was sent, and the page's document received no event of it",
+        "observe the page: the element may have gone at that moment",
+    )
+    .reason("node_unavailable")
+    .ended(Outcome::Failed, Dispatched::Yes))
+}
+
+/// Presses or releases modifier keys.
+pub(super) async fn hold(context: &Context, session: &std::sync::Arc<str>, modifiers: &[Modifier], down: bool) {
+    use crate::cdp::types::input::{DispatchKeyEvent, KeyEventType};
+    let mut bits = 0;
+    for (at, modifier) in modifiers.iter().enumerate() {
+        let stroke = modifier_key(*modifier);
+        let kind = if down { KeyEventType::RawKeyDown } else { KeyEventType::KeyUp };
+        bits = modifier_bits(if down { &modifiers[..=at] } else { &modifiers[at + 1..] });
+        let event = DispatchKeyEvent {
+            modifiers: Some(bits),
+            key: Some(&stroke.key),
+            code: Some(stroke.code),
+            windows_virtual_key_code: Some(stroke.key_code),
+            ..DispatchKeyEvent::new(kind)
+        };
+        drop(context.pages.client().start_send(Some(session), event));
+        context.undo(|undo| {
+            if down {
+                undo.held.keys.push((session.clone(), stroke));
+            } else {
+                undo.held.keys.retain(|(_, held)| *held != stroke);
+            }
+        });
+    }
+    let _ = bits;
+}

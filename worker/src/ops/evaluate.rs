@@ -1,0 +1,208 @@
+//! `evaluate`: run the caller's script in the page's own world and bring its value home exactly (contract 5.3).
+//!
+//! The value travels by V8's own serialisation, so a page that replaced JSON or `toJSON` cannot change it.
+
+mod value;
+
+use std::time::Duration;
+
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::op::Evaluate;
+use glass_proto::outcome::{Dispatched, Outcome};
+use glass_proto::result::{Evaluated, Evidence};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::json;
+
+use super::begin;
+use crate::act::{Before, guard_revision, look, measure};
+use crate::cdp::CdpError;
+use crate::context::{Context, dialog_blocked, halted};
+use crate::page::{EngineError, Halt};
+
+/// Deepest value that is brought home.
+const MAX_DEPTH: u32 = 40;
+/// Objects that the browser keeps for us while it serialises.
+const GROUP: &str = "glass-evaluate";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply {
+    result: Remote,
+    exception_details: Option<Exception>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remote {
+    #[serde(rename = "type")]
+    kind: String,
+    subtype: Option<String>,
+    class_name: Option<String>,
+    unserializable_value: Option<String>,
+    value: Option<Box<RawValue>>,
+    deep_serialized_value: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Exception {
+    #[serde(default)]
+    line_number: i64,
+    #[serde(default)]
+    column_number: i64,
+    exception: Option<Remote>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Compiled {
+    exception_details: Option<serde::de::IgnoredAny>,
+}
+
+pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluated, OpError> {
+    begin::page(context)?;
+    let looked = look(context, None, false, 1).await?;
+    guard_revision(context, None, &looked.changes, None)?;
+    let before = Before::of(context, looked.changes.revision, None);
+    let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
+    let session = session.ok_or_else(|| halted(&Halt::Closed))?;
+    let source = source(context, &session, &params.expression).await?;
+    context.dispatching().await;
+    context.undo(|undo| undo.evaluating = Some(session.clone()));
+    let reply = context.pages.client().start_call::<_, Reply>(
+        Some(&session),
+        "Runtime.evaluate",
+        json!({
+            "expression": source, "awaitPromise": true, "userGesture": false, "objectGroup": GROUP, "silent": true,
+            "serializationOptions": { "serialization": "deep", "maxDepth": MAX_DEPTH },
+        }),
+    );
+    let reply = context.pages.or_halt(&context.target, reply).await;
+    context.undo(|undo| undo.evaluating = None);
+    drop(context.pages.client().start_call::<_, serde::de::IgnoredAny>(
+        Some(&session),
+        "Runtime.releaseObjectGroup",
+        json!({ "objectGroup": GROUP }),
+    ));
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(EngineError::Halted(Halt::Dialog(dialog))) => {
+            return Err(context.sent_or_not(dialog_blocked(&dialog)));
+        }
+        Err(EngineError::Gone) => {
+            return Err(OpError::unknown(
+                "navigated",
+                "the page navigated before the script had ended; its value is not known",
+                "observe the page; navigate with `navigate` where the script does",
+            ));
+        }
+        Err(EngineError::Cdp(CdpError::TooLarge { .. })) => return Err(too_large()),
+        Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
+    };
+    if let Some(exception) = reply.exception_details {
+        return Err(threw(&exception));
+    }
+    let value = read(&reply.result)?;
+    if value.to_string().len() > Evaluate::MAX_VALUE {
+        return Err(too_large());
+    }
+    let (measured, revision) = measure(context, &before).await?;
+    let evidence = Evidence { semantic_diff: measured.semantic_diff, ..measured };
+    Ok(Evaluated { value, target_id: context.target.clone(), previous_revision: before.revision, revision, evidence })
+}
+
+/// The text as an expression when it is one, else as the body of an async function. Asked of the browser's parser
+/// without running it, so that nothing runs twice.
+async fn source(context: &Context, session: &str, text: &str) -> Result<String, OpError> {
+    // The line break ends a comment on the last line.
+    let expression = format!("(\n{text}\n)");
+    let body = format!("(async () => {{\n{text}\n}})()");
+    let compile = |source: &str| {
+        context.pages.client().start_call::<_, Compiled>(
+            Some(session),
+            "Runtime.compileScript",
+            json!({ "expression": source, "sourceURL": "", "persistScript": false }),
+        )
+    };
+    let pending = compile(&expression);
+    let compiled = context.pages.or_halt(&context.target, pending).await;
+    match compiled.map_err(|error| context.engine(&error, Phase::Preflight))?.exception_details {
+        None => return Ok(expression),
+        Some(_) => {}
+    }
+    let pending = compile(&body);
+    let compiled = context.pages.or_halt(&context.target, pending).await;
+    match compiled.map_err(|error| context.engine(&error, Phase::Preflight))?.exception_details {
+        None => Ok(body),
+        Some(_) => Err(OpError::rejected(
+            ErrorKind::EvaluationFailed,
+            Phase::Preflight,
+            "the script cannot be parsed, neither as an expression nor as a function body; nothing ran",
+            "check its syntax",
+        )
+        .reason("syntax")),
+    }
+}
+
+fn read(remote: &Remote) -> Result<serde_json::Value, OpError> {
+    let deep = remote.deep_serialized_value.as_deref();
+    let decoded = match deep {
+        Some(raw) => value::decode(raw),
+        // Primitives may come without the deep form.
+        None => value::plain(&remote.kind, remote.value.as_deref(), remote.unserializable_value.as_deref(), remote.subtype.as_deref()),
+    };
+    decoded.map_err(|error| {
+        OpError::failed(
+            ErrorKind::EvaluationFailed,
+            Phase::Verification,
+            format!("the script ran, and its value cannot be shown as JSON: {error}"),
+            "return plain objects, arrays, strings, numbers, booleans or null; convert what is not",
+        )
+        .reason("not_json")
+        .ended(Outcome::Completed, Dispatched::Yes)
+    })
+}
+
+/// Names of errors that are the language's own; a class of the page's is page text.
+fn error_class(exception: &Exception) -> &'static str {
+    const KNOWN: [&str; 8] =
+        ["Error", "TypeError", "ReferenceError", "SyntaxError", "RangeError", "EvalError", "URIError", "DOMException"];
+    let class = exception.exception.as_ref().and_then(|remote| remote.class_name.as_deref());
+    KNOWN.into_iter().find(|known| Some(*known) == class).unwrap_or("a value")
+}
+
+fn threw(exception: &Exception) -> OpError {
+    // Lines are told of the caller's own text, which begins on the second.
+    let (line, column) = (exception.line_number.max(0), exception.column_number + 1);
+    OpError::failed(
+        ErrorKind::EvaluationFailed,
+        Phase::BrowserEffect,
+        format!("the script threw {} (line {line}, column {column})", error_class(exception)),
+        "catch it in the script to read its message",
+    )
+    .reason("threw")
+    .ended(Outcome::Completed, Dispatched::Yes)
+}
+
+fn too_large() -> OpError {
+    OpError::failed(
+        ErrorKind::ResultTooLarge,
+        Phase::Verification,
+        format!("the script ran, and its value is larger than {} bytes", Evaluate::MAX_VALUE),
+        "return less, or in parts",
+    )
+    .ended(Outcome::Completed, Dispatched::Yes)
+}
+
+/// Ends our script where it runs over (contract 2.7). Only where the page does not answer: a termination that finds
+/// nothing running would end the page's own next script. Answers whether the page's script was ended too.
+pub(crate) async fn end_script(pages: &crate::page::Pages, session: &str) -> bool {
+    let alive = pages.client().start_call::<_, serde::de::IgnoredAny>(Some(session), "Runtime.evaluate", json!({ "expression": "0" }));
+    if tokio::time::timeout(Duration::from_millis(150), alive).await.is_ok() {
+        return false;
+    }
+    let ended = pages.client().start_call::<_, serde::de::IgnoredAny>(Some(session), "Runtime.terminateExecution", json!({}));
+    let _ = tokio::time::timeout(Duration::from_millis(500), ended).await;
+    true
+}

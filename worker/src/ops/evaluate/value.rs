@@ -1,0 +1,158 @@
+//! V8's deep serialisation as JSON: exact, or refused with the kind of thing that JSON has no word for.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value};
+
+/// What JSON cannot say.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum NotJson {
+    /// A kind of object or value.
+    #[error("it holds {0}")]
+    Kind(&'static str),
+    /// An object that holds itself.
+    #[error("it holds itself")]
+    Cycle,
+    /// Too deep.
+    #[error("it is nested deeper than {} levels", super::MAX_DEPTH)]
+    Depth,
+    /// Something that this build does not know.
+    #[error("it holds something of an unknown kind")]
+    Unknown,
+}
+
+/// Decodes `deepSerializedValue`.
+pub(super) fn decode(raw: &RawValue) -> Result<Value, NotJson> {
+    let value: Value = serde_json::from_str(raw.get()).map_err(|_| NotJson::Depth)?;
+    Decoder { done: HashMap::new() }.value(&value)?.ok_or(NotJson::Kind("undefined")).or(Ok(Value::Null))
+}
+
+/// A primitive that came without its deep form.
+pub(super) fn plain(kind: &str, value: Option<&RawValue>, unserializable: Option<&str>, subtype: Option<&str>) -> Result<Value, NotJson> {
+    match (kind, value, unserializable) {
+        ("undefined", ..) => Ok(Value::Null),
+        ("object", ..) if subtype == Some("null") => Ok(Value::Null),
+        (_, Some(raw), _) => serde_json::from_str(raw.get()).map_err(|_| NotJson::Unknown),
+        ("bigint", ..) => Err(NotJson::Kind("a BigInt")),
+        ("number", _, Some("-0")) => Ok(Value::Number(Number::from(0))),
+        ("number", ..) => Err(NotJson::Kind("NaN or Infinity")),
+        ("function", ..) => Err(NotJson::Kind("a function")),
+        ("symbol", ..) => Err(NotJson::Kind("a symbol")),
+        _ => Err(NotJson::Unknown),
+    }
+}
+
+struct Decoder {
+    /// Objects that are referred to again, by V8's id. None while one is being read.
+    done: HashMap<u64, Option<Value>>,
+}
+
+impl Decoder {
+    /// None stands for undefined.
+    fn value(&mut self, node: &Value) -> Result<Option<Value>, NotJson> {
+        let kind = node.get("type").and_then(Value::as_str).ok_or(NotJson::Unknown)?;
+        let id = node.get("weakLocalObjectReference").and_then(Value::as_u64);
+        let content = node.get("value");
+        if let (Some(id), None) = (id, content) {
+            return match self.done.get(&id) {
+                Some(Some(value)) => Ok(Some(value.clone())),
+                Some(None) => Err(NotJson::Cycle),
+                None => Err(NotJson::Depth),
+            };
+        }
+        if let Some(id) = id {
+            self.done.insert(id, None);
+        }
+        let value = self.content(kind, content)?;
+        if let Some(id) = id {
+            self.done.insert(id, value.clone());
+        }
+        Ok(value)
+    }
+
+    fn content(&mut self, kind: &str, content: Option<&Value>) -> Result<Option<Value>, NotJson> {
+        let value = match (kind, content) {
+            ("undefined", _) => return Ok(None),
+            ("null", _) => Value::Null,
+            ("string" | "boolean", Some(value)) => value.clone(),
+            ("number", Some(Value::Number(number))) => Value::Number(number.clone()),
+            ("number", Some(Value::String(word))) if word == "-0" => Value::Number(Number::from(0)),
+            ("number", _) => return Err(NotJson::Kind("NaN or Infinity")),
+            // What JSON.stringify gives.
+            ("date", Some(value)) => value.clone(),
+            ("array", Some(Value::Array(items))) => {
+                let items = items.iter().map(|item| Ok(self.value(item)?.unwrap_or(Value::Null)));
+                Value::Array(items.collect::<Result<_, NotJson>>()?)
+            }
+            ("object", Some(Value::Array(pairs))) => self.object(pairs)?,
+            ("array" | "object", None) => return Err(NotJson::Depth),
+            ("bigint", _) => return Err(NotJson::Kind("a BigInt")),
+            ("function", _) => return Err(NotJson::Kind("a function")),
+            ("symbol", _) => return Err(NotJson::Kind("a symbol")),
+            ("regexp", _) => return Err(NotJson::Kind("a regular expression")),
+            ("map" | "weakmap", _) => return Err(NotJson::Kind("a Map")),
+            ("set" | "weakset", _) => return Err(NotJson::Kind("a Set")),
+            ("error", _) => return Err(NotJson::Kind("an Error")),
+            ("proxy", _) => return Err(NotJson::Kind("a Proxy")),
+            ("promise", _) => return Err(NotJson::Kind("a promise")),
+            ("typedarray" | "arraybuffer", _) => return Err(NotJson::Kind("binary data")),
+            ("node" | "window" | "htmlcollection" | "nodelist", _) => return Err(NotJson::Kind("a part of the document")),
+            ("generator", _) => return Err(NotJson::Kind("a generator")),
+            _ => return Err(NotJson::Unknown),
+        };
+        Ok(Some(value))
+    }
+
+    fn object(&mut self, pairs: &[Value]) -> Result<Value, NotJson> {
+        let mut object = Map::new();
+        for pair in pairs {
+            let Some((key, value)) = pair.as_array().and_then(|pair| Some((pair.first()?, pair.get(1)?))) else {
+                return Err(NotJson::Unknown);
+            };
+            let key = key.as_str().ok_or(NotJson::Unknown)?;
+            if let Some(value) = self.value(value)? {
+                object.insert(key.to_owned(), value);
+            }
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(value: &Value) -> Result<Value, NotJson> {
+        decode(&serde_json::value::to_raw_value(value).unwrap())
+    }
+
+    #[test]
+    fn plain_data_is_exact() {
+        let object = json!({ "type": "object", "value": [
+            ["a", { "type": "number", "value": 1.5 }], ["b", { "type": "undefined" }],
+            ["c", { "type": "array", "value": [{ "type": "null" }, { "type": "undefined" }, { "type": "string", "value": "é" }] }],
+        ] });
+        assert_eq!(read(&object), Ok(json!({ "a": 1.5, "c": [null, null, "é"] })));
+        assert_eq!(read(&json!({ "type": "undefined" })), Ok(Value::Null));
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_by_name() {
+        assert_eq!(read(&json!({ "type": "number", "value": "NaN" })), Err(NotJson::Kind("NaN or Infinity")));
+        assert_eq!(read(&json!({ "type": "map", "value": [] })), Err(NotJson::Kind("a Map")));
+        assert_eq!(read(&json!({ "type": "array", "value": [{ "type": "bigint", "value": "1" }] })), Err(NotJson::Kind("a BigInt")));
+    }
+
+    #[test]
+    fn an_object_seen_twice_is_there_twice_and_a_cycle_is_refused() {
+        let shared = json!({ "type": "array", "value": [
+            { "type": "object", "weakLocalObjectReference": 1, "value": [["x", { "type": "number", "value": 1 }]] },
+            { "type": "object", "weakLocalObjectReference": 1 },
+        ] });
+        assert_eq!(read(&shared), Ok(json!([{ "x": 1 }, { "x": 1 }])));
+        let cycle = json!({ "type": "object", "weakLocalObjectReference": 1, "value": [["me", { "type": "object", "weakLocalObjectReference": 1 }]] });
+        assert_eq!(read(&cycle), Err(NotJson::Cycle));
+    }
+}

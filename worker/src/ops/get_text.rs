@@ -1,0 +1,57 @@
+//! `getText`: visible text of the page with its frames, or of one element.
+
+use glass_proto::error::{OpError, Phase};
+use glass_proto::op::GetText;
+use glass_proto::result::TextRead;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::begin;
+use crate::act::{find, look, page_line};
+use crate::context::Context;
+use crate::page::{EngineError, FrameKey, Step};
+
+#[derive(Debug, Deserialize)]
+struct Text {
+    text: String,
+    bytes: u64,
+}
+
+pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead, OpError> {
+    begin::page(context)?;
+    let (revision, read) = match &params.target {
+        Some(locator) => {
+            let (found, changes) = find(context, locator).await?;
+            let read = text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES })).await;
+            (changes.revision, vec![read.map_err(|error| context.engine(&error, Phase::Preflight))?])
+        }
+        None => {
+            let revision = look(context, None, false, 1).await?.changes.revision;
+            (revision, whole_page(context).await?)
+        }
+    };
+    let total: u64 = read.iter().map(|part| part.bytes).sum();
+    let joined = read.iter().map(|part| part.text.as_str()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    let text = glass_proto::escape::cut(&joined, GetText::MAX_BYTES).into_owned();
+    let left_out = total.saturating_sub(text.len() as u64);
+    let page = page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
+    Ok(TextRead { page, text, text_bytes: total, left_out })
+}
+
+async fn whole_page(context: &Context) -> Result<Vec<Text>, OpError> {
+    let keys = context.pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
+    let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": GetText::MAX_BYTES })));
+    let mut parts = Vec::new();
+    for (key, read) in keys.iter().zip(futures_util::future::join_all(reads).await) {
+        match read {
+            Ok(part) => parts.push(part),
+            Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::Preflight)),
+            Err(error) => tracing::debug!(%error, "a frame did not answer"),
+        }
+    }
+    Ok(parts)
+}
+
+async fn text(context: &Context, key: &FrameKey, args: Value) -> Result<Text, EngineError> {
+    context.pages.run(key, vec![Step("text", args)]).await?.take()
+}

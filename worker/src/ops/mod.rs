@@ -1,0 +1,57 @@
+//! The handlers: one a file, under the name of its definition in `glass_proto::op`.
+
+mod begin;
+mod click;
+mod dialog;
+mod evaluate;
+mod fill;
+mod find;
+mod get_text;
+mod key;
+mod list_targets;
+mod navigate;
+mod observe;
+mod screenshot;
+mod wait;
+
+use glass_proto::error::OpError;
+use glass_proto::op::AnyOperation;
+use serde::Serialize;
+
+use crate::context::Context;
+
+pub(crate) use evaluate::end_script;
+
+/// Runs an operation. A match, so that an operation without a handler does not compile.
+///
+/// # Errors
+/// The handler's.
+pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
+    match operation {
+        AnyOperation::Navigate(params) => encode(navigate::run(context, params).await?),
+        AnyOperation::Observe(params) => encode(observe::run(context, params).await?),
+        AnyOperation::GetText(params) => encode(get_text::run(context, params).await?),
+        AnyOperation::Find(params) => encode(find::run(context, params).await?),
+        AnyOperation::Click(params) => encode(click::run(context, params).await?),
+        AnyOperation::Fill(params) => encode(fill::run(context, params).await?),
+        AnyOperation::Key(params) => encode(key::run(context, params).await?),
+        AnyOperation::Evaluate(params) => encode(evaluate::run(context, params).await?),
+        AnyOperation::Screenshot(params) => encode(screenshot::run(context, params).await?),
+        AnyOperation::Wait(params) => encode(wait::run(context, params).await?),
+        AnyOperation::AcceptDialog(params) => encode(dialog::accept(context, params).await?),
+        AnyOperation::DismissDialog(params) => encode(dialog::dismiss(context, params).await?),
+        AnyOperation::ListTargets(_) => encode(list_targets::run(context)),
+    }
+}
+
+fn encode(output: impl Serialize) -> Result<Vec<u8>, OpError> {
+    serde_json::to_vec(&output).map_err(|error| {
+        tracing::error!(%error, "a result that is no JSON");
+        OpError::rejected(
+            glass_proto::ErrorKind::Transport,
+            glass_proto::Phase::Transport,
+            "the result cannot be written as JSON",
+            "report this with the operation's name",
+        )
+    })
+}

@@ -1,0 +1,341 @@
+//! `navigate` (contract 5.3): begins, awaits the commit, then as much of the load as was asked for.
+
+use std::time::{Duration, Instant};
+
+use glass_policy::navigation;
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::escape::cut;
+use glass_proto::op::{Navigate, WaitUntil};
+use glass_proto::outcome::{Dispatched, Outcome};
+use glass_proto::result::{Navigated, NavigationSeen};
+use url::Url;
+
+use crate::act::{Before, guard_revision, look, measure, page_line};
+use crate::cdp::types::page;
+use crate::context::{Context, dialog_blocked, halted};
+use crate::forward::{FailureKind, hides_failure};
+use crate::page::{EngineError, Halt};
+
+/// How long `auto` waits for load after the DOM is ready.
+const AUTO_LOAD: Duration = Duration::from_secs(2);
+/// How long the network has to be quiet for `networkidle`.
+const QUIET: Duration = Duration::from_millis(500);
+
+pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigated, OpError> {
+    let url = admitted(&params.url)?;
+    context.pages.use_target(&context.target);
+    let halt = Halt::of(&context.pages.state(), &context.target);
+    // A crashed page is left for a new one; a dialog stands in the way.
+    match halt {
+        Some(Halt::Dialog(dialog)) => return Err(dialog_blocked(&dialog)),
+        Some(Halt::Closed) => return Err(halted(&Halt::Closed)),
+        Some(Halt::Crashed) | None => {}
+    }
+    let before = before(context, halt.is_some()).await?;
+    let began = Instant::now();
+    context.dispatching().await;
+    let committed = commit(context, &url, began).await?;
+    if committed == Committed::SameDocument {
+        return finish(context, params, &before, &url, true, None, Some(true)).await;
+    }
+    if let Committed::Kept { status } = committed {
+        return kept(context, &before, &url, status).await;
+    }
+    let commit_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let loaded = wait_for_load(context, params.wait_until).await?;
+    if !loaded && !matches!(params.wait_until, WaitUntil::Auto) && !is_held(context) {
+        return Err(OpError::failed(
+            ErrorKind::VerificationFailed,
+            Phase::Verification,
+            "the page was reached, and did not come as far as --wait-until asks within the deadline",
+            "the page can be used as it is: observe it; or give it longer with --timeout-ms",
+        )
+        .reason("not_loaded")
+        .ended(Outcome::Completed, Dispatched::Yes));
+    }
+    finish(context, params, &before, &url, loaded, Some(commit_ms), None).await
+}
+
+/// The URL to go to, if it may be gone to. Never echoes what was given.
+fn admitted(text: &str) -> Result<Url, OpError> {
+    let url = navigation::normalise(text)
+        .map_err(|error| OpError::invalid(error.to_string(), "give a full URL such as https://example.com/path"))?;
+    navigation::admit(&url).map_err(|refusal| {
+        OpError::rejected(ErrorKind::Denied, Phase::Policy, refusal.reason, refusal.remedy)
+            .reason("scheme")
+            .detail("scheme", refusal.scheme)
+    })?;
+    Ok(url)
+}
+
+async fn before(context: &Context, crashed: bool) -> Result<Before, OpError> {
+    if crashed {
+        let revision = context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
+        return Ok(Before::of(context, revision, None));
+    }
+    // A page that does not answer can still be left; only a guard needs to know its revision.
+    let quick = Duration::from_millis(500).min(context.left());
+    let looked = if context.options.expected_revision.is_some() {
+        Some(look(context, None, false, 1).await?)
+    } else {
+        tokio::time::timeout(quick, look(context, None, false, 1)).await.ok().and_then(Result::ok)
+    };
+    if let Some(looked) = &looked {
+        guard_revision(context, None, &looked.changes, None)?;
+    }
+    let known = context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
+    Ok(Before::of(context, looked.map_or(known, |looked| looked.changes.revision), None))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Committed {
+    /// A new document is shown.
+    Document,
+    /// Only the URL changed.
+    SameDocument,
+    /// The page stayed: no content, or a download.
+    Kept { status: Option<u16> },
+}
+
+async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committed, OpError> {
+    let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
+    let session = session.ok_or_else(|| halted(&Halt::Closed))?;
+    let begun = context.pages.state().target(&context.target).map_or(0, |target| target.document.begun);
+    let command = page::Navigate { url: url.as_str(), ..page::Navigate::default() };
+    let mut reply = context.pages.client().start_send(Some(&session), command);
+    let answer = tokio::select! {
+        answer = &mut reply => answer.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?,
+        () = tokio::time::sleep_until(context.soft.into()) => return Err(no_answer(context, &session, begun).await),
+    };
+    if let Some(error) = answer.error_text.as_deref().filter(|error| !error.is_empty()) {
+        return failed(context, url, error, answer.loader_id.as_deref(), answer.is_download, began);
+    }
+    let Some(loader) = answer.loader_id else { return Ok(Committed::SameDocument) };
+    let shown = context.pages.until(context.soft, |state| {
+        let target = state.target(&context.target)?;
+        (target.document.loader == loader || target.crashed).then_some(())
+    });
+    let shown = shown.await.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?;
+    if shown.is_none() {
+        return Err(no_answer(context, &session, begun).await);
+    }
+    Ok(Committed::Document)
+}
+
+/// The server took the connection and did not answer in time. The tab stays as it was (report 42).
+async fn no_answer(context: &Context, session: &str, begun: u64) -> OpError {
+    drop(context.pages.client().start_send(Some(session), page::StopLoading {}));
+    let until = Instant::now() + Duration::from_millis(500);
+    // The stop is known to have held once the navigation is no longer pending.
+    let _ = context
+        .pages
+        .until(until, |state| {
+            let target = state.target(&context.target)?;
+            (target.document.begun >= begun && target.document.pending.is_none()).then_some(())
+        })
+        .await;
+    OpError::failed(
+        ErrorKind::NavigationFailed,
+        Phase::BrowserEffect,
+        "the server did not answer within the deadline; the navigation was stopped and the page is as it was",
+        "try again later, or give it longer with --timeout-ms",
+    )
+    .reason("timeout")
+}
+
+fn failed(
+    context: &Context,
+    url: &Url,
+    error: &str,
+    loader: Option<&str>,
+    is_download: bool,
+    began: Instant,
+) -> Result<Committed, OpError> {
+    let status = {
+        let state = context.pages.state();
+        let target = state.target(&context.target);
+        loader.and_then(|loader| target.and_then(|t| t.document.response_of(loader))).map(|(status, _)| status)
+    };
+    let downloading = is_download || context.pages.state().downloads.back().is_some_and(|d| d.running && d.target.as_deref() == Some(&context.target));
+    if error == "net::ERR_ABORTED" && (downloading || matches!(status, Some(204 | 205))) {
+        return Ok(Committed::Kept { status });
+    }
+    let mut name = error.to_owned();
+    if hides_failure(error)
+        && let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default())
+        && let Some(failure) = context.pages.forwarder().last_failure(host, port, began)
+    {
+        if failure.error == FailureKind::Denied {
+            return Err(OpError::failed(
+                ErrorKind::Denied,
+                Phase::Policy,
+                "the session's egress rules do not allow this host",
+                "ask whoever wrote the policy to allow it",
+            )
+            .detail("rule", failure.rule.unwrap_or_default()));
+        }
+        failure.net_error().clone_into(&mut name);
+    }
+    Err(navigation_failed(&name, status))
+}
+
+fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
+    let (what, remedy) = match name {
+        "net::ERR_CONNECTION_REFUSED" => ("nothing listens there", "check the host and the port, and that the server runs"),
+        "net::ERR_NAME_NOT_RESOLVED" => ("the host name is not known", "check the spelling of the host"),
+        "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => ("the server did not answer", "try again later"),
+        "net::ERR_TOO_MANY_REDIRECTS" => ("the server redirects in circles", "look at its redirects"),
+        "net::ERR_ABORTED" => ("the navigation was aborted", "observe the page; something else may have navigated it"),
+        "net::ERR_EMPTY_RESPONSE" => ("the server closed the connection without an answer", "try again later"),
+        name if name.starts_with("net::ERR_CERT") => ("the server's certificate is not valid", "check the host; certificates are not ignored"),
+        _ => ("the page could not be loaded", "check the URL and the server"),
+    };
+    // Only names of Chromium's own list go into a message.
+    let plain = name.starts_with("net::") && name.len() < 64 && name.bytes().all(|c| c.is_ascii_uppercase() || b"net:_0123456789".contains(&c));
+    let name = if plain { name } else { "net::ERR_FAILED" };
+    let mut error = OpError::failed(ErrorKind::NavigationFailed, Phase::BrowserEffect, format!("{what} ({name})"), remedy)
+        .reason(name.trim_start_matches("net::").to_lowercase())
+        .detail("netError", name);
+    if let Some(status) = status.filter(|status| *status != 0) {
+        error = error.detail("httpStatus", status);
+    }
+    error
+}
+
+/// Whether the page stands still behind a dialog, is gone or crashed.
+fn is_held(context: &Context) -> bool {
+    Halt::of(&context.pages.state(), &context.target).is_some()
+}
+
+async fn wait_for_load(context: &Context, until: WaitUntil) -> Result<bool, OpError> {
+    let pages = &context.pages;
+    let closed = |error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect);
+    let reached = |load: bool| {
+        move |state: &crate::page::State| {
+            let target = state.target(&context.target)?;
+            let lifecycle = target.main_frame()?.lifecycle;
+            let there = if load { lifecycle.load } else { lifecycle.dom };
+            (there || target.dialog.is_some() || target.crashed).then_some(lifecycle.load)
+        }
+    };
+    Ok(match until {
+        WaitUntil::Commit => pages.until(Instant::now(), reached(true)).await.map_err(closed)?.unwrap_or(false),
+        WaitUntil::DomContentLoaded => pages.until(context.soft, reached(false)).await.map_err(closed)?.is_some(),
+        WaitUntil::Load => pages.until(context.soft, reached(true)).await.map_err(closed)?.unwrap_or(false),
+        WaitUntil::Auto => {
+            if pages.until(context.soft, reached(false)).await.map_err(closed)?.is_none() {
+                return Ok(false);
+            }
+            let more = context.soft.min(Instant::now() + AUTO_LOAD);
+            pages.until(more, reached(true)).await.map_err(closed)?.unwrap_or(false)
+        }
+        WaitUntil::NetworkIdle => {
+            if pages.until(context.soft, reached(true)).await.map_err(closed)? != Some(true) {
+                return Ok(false);
+            }
+            quiet(context).await?
+        }
+    })
+}
+
+/// Waits until no request was under way for half a second.
+async fn quiet(context: &Context) -> Result<bool, OpError> {
+    loop {
+        let since = context.pages.state().target(&context.target).and_then(crate::page::Target::quiet_since);
+        let wake = match since {
+            Some(since) if since.elapsed() >= QUIET => return Ok(true),
+            Some(since) => context.soft.min(since + QUIET),
+            None => context.soft,
+        };
+        let moved = context.pages.any_event(wake).await;
+        moved.map_err(|error| context.engine(&error, Phase::BrowserEffect))?;
+        if context.left().is_zero() || is_held(context) {
+            return Ok(false);
+        }
+    }
+}
+
+/// The page stayed as it was: 204, or a download.
+async fn kept(context: &Context, before: &Before, url: &Url, status: Option<u16>) -> Result<Navigated, OpError> {
+    let until = context.soft.min(Instant::now() + Duration::from_millis(200));
+    let _ = context.pages.until(until, |state| state.downloads.back().map(|_| ())).await;
+    let (mut evidence, revision) = measure(context, before).await?;
+    evidence.navigation = Some(NavigationSeen {
+        requested_url: Some(cut(url.as_str(), 4096).into_owned()),
+        status: status.filter(|status| *status != 0),
+        ..NavigationSeen::default()
+    });
+    let page = page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Verification))?;
+    let warning = if evidence.downloads.is_empty() {
+        "the server sent no content; the page is as it was"
+    } else {
+        "the URL is a download; the page is as it was"
+    };
+    Ok(Navigated {
+        action: "navigate".to_owned(),
+        page,
+        previous_revision: before.revision,
+        loaded: true,
+        pending: None,
+        warning: Some(warning.to_owned()),
+        evidence,
+    })
+}
+
+async fn finish(
+    context: &Context,
+    params: &Navigate,
+    before: &Before,
+    url: &Url,
+    loaded: bool,
+    commit_ms: Option<u64>,
+    same_document: Option<bool>,
+) -> Result<Navigated, OpError> {
+    let (mut evidence, revision) = measure(context, before).await?;
+    let (status, redirects, pending, shown, title, failure) = {
+        let state = context.pages.state();
+        let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
+        let failure = target.document.failure_of(&target.document.loader).map(str::to_owned);
+        let status = target.document.status.filter(|status| *status != 0);
+        (status, target.document.redirects, target.pending(), target.url.clone(), target.title.clone(), failure)
+    };
+    if let (None, Some(error), None) = (status, failure, same_document) {
+        return Err(navigation_failed(&error, None));
+    }
+    if let (true, Some(status)) = (params.fail_http, status.filter(|status| *status >= 400)) {
+        return Err(OpError::failed(
+            ErrorKind::NavigationFailed,
+            Phase::Verification,
+            format!("the server answered with HTTP status {status}"),
+            "without --fail-http such a page is a completed navigation",
+        )
+        .reason("http_status")
+        .detail("httpStatus", status)
+        .ended(Outcome::Completed, Dispatched::Yes));
+    }
+    evidence.navigation = Some(NavigationSeen {
+        requested_url: Some(cut(url.as_str(), 4096).into_owned()),
+        final_url: Some(cut(&shown, 4096).into_owned()),
+        status: if same_document.is_some() { None } else { status },
+        redirects: same_document.is_none().then_some(redirects),
+        commit_ms,
+        same_document,
+        net_error: None,
+    });
+    let page = match page_line(context, revision).await {
+        Ok(page) => page,
+        // An alert during load: the page cannot be asked until it is answered.
+        Err(EngineError::Halted(Halt::Dialog(_))) => crate::act::line(context, revision, &shown, &title, "loading"),
+        Err(error) => return Err(context.engine(&error, Phase::Verification)),
+    };
+    let warning = status.filter(|status| *status >= 400 && same_document.is_none());
+    Ok(Navigated {
+        action: "navigate".to_owned(),
+        page,
+        previous_revision: before.revision,
+        loaded,
+        pending: (!loaded).then_some(pending as u64),
+        warning: warning.map(|status| format!("the server answered with HTTP status {status}")),
+        evidence,
+    })
+}

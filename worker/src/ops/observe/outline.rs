@@ -1,0 +1,180 @@
+//! The outline as text: one row a thing, made for a model and a person to read (contract 3.1).
+
+use std::fmt::Write as _;
+
+use glass_proto::escape::{cut, quoted, visible};
+use glass_proto::op::Observe;
+use glass_proto::result::{DialogSeen, DownloadSeen, LeftOut, Node, Observation, PageLine};
+
+use super::MAX_TEXT;
+use super::stitch::{Seen, stitch};
+use crate::act::line;
+use crate::context::Context;
+
+/// Text that is always given room, however long the outline.
+const TEXT_ROOM: usize = 2 * 1024;
+
+pub(super) fn build(
+    context: &Context,
+    params: &Observe,
+    page: PageLine,
+    frames: &[Seen],
+    mut incomplete: Vec<LeftOut>,
+    limit: usize,
+) -> Observation {
+    let (nodes, over) = stitch(frames, limit);
+    for frame in frames {
+        incomplete.extend(frame.left_out.iter().filter(|left| left.kind != "text").map(|left| left_out(frame, left)));
+    }
+    if over > 0 {
+        incomplete.push(LeftOut {
+            kind: "rows".to_owned(),
+            count: Some(over),
+            hint: Some("observe --scope REF reads one part of the page".to_owned()),
+            ..LeftOut::default()
+        });
+    }
+    let downloads = running_downloads(context);
+    let mut out = head(&page);
+    for node in &nodes {
+        row(&mut out, node);
+    }
+    for download in &downloads {
+        let _ = write!(out, "\ndownload {} in progress", quoted(&download.page_file_name));
+    }
+    let whole: u64 = frames.iter().map(|frame| frame.text_bytes).sum();
+    let room = MAX_TEXT.min((params.max_bytes as usize).saturating_sub(out.len() + 256).max(TEXT_ROOM.min(params.max_bytes as usize / 4)));
+    let text = if params.interactive { String::new() } else { text_of(frames, room) };
+    if !params.interactive && (text.len() as u64) < whole {
+        incomplete.push(LeftOut {
+            kind: "text".to_owned(),
+            count: Some(whole - text.len() as u64),
+            hint: Some("get-text reads up to 64 KiB, of one element with a locator".to_owned()),
+            ..LeftOut::default()
+        });
+    }
+    if !text.is_empty() {
+        let size = if (text.len() as u64) < whole { format!("{} of {}", size(text.len() as u64), size(whole)) } else { size(whole) };
+        let _ = write!(out, "\ntext {size}:\n{}", visible(&text, true));
+    }
+    for left in &incomplete {
+        let _ = write!(out, "\n{}", left_line(left));
+    }
+    Observation {
+        page,
+        outline: out,
+        nodes,
+        text,
+        text_bytes: whole,
+        dialog: None,
+        popups: Vec::new(),
+        downloads,
+        incomplete,
+    }
+}
+
+/// What can be said while a dialog holds the page.
+pub(super) fn dialog_only(context: &Context, dialog: DialogSeen) -> Observation {
+    let (revision, url, title) = {
+        let state = context.pages.state();
+        let target = state.target(&context.target);
+        target.map_or((1, String::new(), String::new()), |t| (t.revisions.number, t.url.clone(), t.title.clone()))
+    };
+    let page = line(context, revision, &url, &title, "blocked");
+    let outline = format!(
+        "{}\n{} {} [{}] open: the page stands still until accept-dialog or dismiss-dialog answers it",
+        head(&page),
+        dialog.kind,
+        quoted(&dialog.page_message),
+        dialog.dialog_id,
+    );
+    let left = LeftOut {
+        kind: "page".to_owned(),
+        reason: Some("a dialog is open".to_owned()),
+        hint: Some("accept-dialog or dismiss-dialog, then observe".to_owned()),
+        ..LeftOut::default()
+    };
+    Observation { page, outline, dialog: Some(dialog), incomplete: vec![left], ..Observation::default() }
+}
+
+fn head(page: &PageLine) -> String {
+    let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
+    format!("r{} {} {}{status} {}", page.revision, quoted(&page.title), visible(&page.url, false), page.ready_state)
+}
+
+fn row(out: &mut String, node: &Node) {
+    out.push('\n');
+    for _ in 0..node.depth {
+        out.push_str("  ");
+    }
+    out.push_str(&visible(&node.role, false));
+    if !node.name.is_empty() {
+        let _ = write!(out, " {}", quoted(&node.name));
+    }
+    if let Some(length) = node.name_length {
+        let _ = write!(out, "({length} characters)");
+    }
+    let _ = match &node.frame {
+        Some(frame) => write!(out, " [{frame}]"),
+        None => write!(out, " [{}]", node.reference),
+    };
+    if let Some(url) = &node.url {
+        let _ = write!(out, " {}", visible(&cut(url, 256), false));
+    }
+    if let Some(value) = node.value.as_ref().filter(|value| !value.is_empty()) {
+        let _ = write!(out, " = {}", quoted(value));
+    }
+    if let Some(level) = node.level {
+        let _ = write!(out, " level {level}");
+    }
+    if let Some(options) = node.options {
+        let _ = write!(out, " {options} options");
+    }
+    if let Some(rows) = node.rows_total {
+        let _ = write!(out, " {rows} rows");
+    }
+    for state in &node.states {
+        let _ = write!(out, " {state}");
+    }
+}
+
+fn left_out(frame: &Seen, left: &super::stitch::Left) -> LeftOut {
+    let reference = left.node.map(|node| frame.reference(node));
+    let hint = match (left.hint.as_deref(), &reference) {
+        (Some("scope"), Some(reference)) => Some(format!("observe --scope {reference}")),
+        (Some("depth"), _) => Some("observe with a larger --depth".to_owned()),
+        _ => Some("observe --scope REF reads one part of the page".to_owned()),
+    };
+    LeftOut { kind: left.kind.clone(), count: left.count, reference, reason: None, hint }
+}
+
+fn left_line(left: &LeftOut) -> String {
+    let count = match (left.kind.as_str(), left.count) {
+        ("text", Some(count)) => format!(" {}", size(count)),
+        (_, Some(count)) => format!(" {count}"),
+        (_, None) => String::new(),
+    };
+    let at = left.reference.as_ref().map_or(String::new(), |reference| format!(" of {reference}"));
+    let why = left.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    let hint = left.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
+    format!("left out:{count} {}{at}{why}{hint}", left.kind)
+}
+
+fn text_of(frames: &[Seen], room: usize) -> String {
+    let joined = frames.iter().map(|frame| frame.text.as_str()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    cut(&joined, room).into_owned()
+}
+
+fn size(bytes: u64) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let tenths = bytes * 10 / 1024;
+    format!("{}.{} KiB", tenths / 10, tenths % 10)
+}
+
+fn running_downloads(context: &Context) -> Vec<DownloadSeen> {
+    let state = context.pages.state();
+    let running = state.downloads.iter().filter(|download| download.running).take(8);
+    running.map(|d| DownloadSeen { download_id: d.id.clone(), page_file_name: d.name.clone() }).collect()
+}

@@ -1,0 +1,130 @@
+//! Frames' rows put together: a frame's rows stand below the row of its element.
+
+use std::collections::HashSet;
+
+use glass_proto::result::Node;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::page::{EngineError, FrameKey, reference};
+
+/// What one frame's engine says.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Seen {
+    #[serde(skip)]
+    pub(super) label: u32,
+    #[serde(default)]
+    pub(super) url: String,
+    #[serde(default)]
+    pub(super) title: String,
+    #[serde(default)]
+    pub(super) ready_state: String,
+    pub(super) rows: Vec<Row>,
+    #[serde(default)]
+    pub(super) text: String,
+    #[serde(default)]
+    pub(super) text_bytes: u64,
+    #[serde(default)]
+    pub(super) left_out: Vec<Left>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Row {
+    #[serde(rename = "ref")]
+    node: u32,
+    #[serde(default)]
+    depth: u32,
+    #[serde(default)]
+    role: String,
+    #[serde(default)]
+    name: String,
+    name_length: Option<u64>,
+    level: Option<u32>,
+    #[serde(default)]
+    states: Vec<String>,
+    value: Option<String>,
+    options: Option<u64>,
+    rows_total: Option<u64>,
+    frame: Option<String>,
+}
+
+/// What a frame's engine left out.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Left {
+    pub(super) kind: String,
+    #[serde(rename = "ref")]
+    pub(super) node: Option<u32>,
+    pub(super) count: Option<u64>,
+    pub(super) hint: Option<String>,
+}
+
+impl Seen {
+    pub(super) fn read(key: FrameKey, answer: Value) -> Result<Self, EngineError> {
+        let mut seen: Self = serde_json::from_value(answer)?;
+        seen.label = key.label;
+        Ok(seen)
+    }
+
+    /// The ref of a node of this frame, as clients see it.
+    pub(super) fn reference(&self, node: u32) -> String {
+        let key = FrameKey { target: String::new(), frame: String::new(), generation: 0, label: self.label };
+        reference(&key, node)
+    }
+
+    fn node(&self, row: &Row, depth: u32) -> Node {
+        Node {
+            reference: self.reference(row.node),
+            depth,
+            role: row.role.clone(),
+            name: row.name.clone(),
+            name_length: row.name_length,
+            level: row.level,
+            states: row.states.clone(),
+            value: row.value.clone(),
+            options: row.options,
+            rows_total: row.rows_total,
+            frame: row.frame.clone(),
+            url: None,
+        }
+    }
+}
+
+/// All rows in reading order, at most `limit`, and how many did not fit.
+pub(super) fn stitch(frames: &[Seen], limit: usize) -> (Vec<Node>, u64) {
+    let mut nodes = Vec::new();
+    let mut left = 0;
+    let mut used = HashSet::new();
+    if let Some(main) = frames.first() {
+        used.insert(main.label);
+        append(frames, main, 0, limit, &mut nodes, &mut left, &mut used);
+    }
+    (nodes, left)
+}
+
+fn append(
+    frames: &[Seen],
+    frame: &Seen,
+    indent: u32,
+    limit: usize,
+    nodes: &mut Vec<Node>,
+    left: &mut u64,
+    used: &mut HashSet<u32>,
+) {
+    for row in &frame.rows {
+        if nodes.len() >= limit {
+            *left += 1;
+            continue;
+        }
+        let depth = indent + row.depth;
+        let mut node = frame.node(row, depth);
+        let label = row.frame.as_deref().and_then(|label| label.strip_prefix('f')).and_then(|label| label.parse().ok());
+        let child = label.and_then(|label: u32| frames.iter().find(|seen| seen.label == label && used.insert(label)));
+        node.url = child.map(|child| child.url.clone());
+        nodes.push(node);
+        if let Some(child) = child {
+            append(frames, child, depth + 1, limit, nodes, left, used);
+        }
+    }
+}

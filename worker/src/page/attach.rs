@@ -1,0 +1,177 @@
+//! Setting up every attached target before its first script runs (DESIGN 6, 7).
+
+use std::sync::Arc;
+
+use super::Pages;
+use super::events::WORLD;
+use super::state::MAX_TARGETS;
+use crate::cdp::types::{accessibility, browser, emulation, network, page, runtime, target};
+use crate::cdp::CdpError;
+use crate::chromium::{Browser, ONLINE, user_agent_metadata};
+use crate::injected;
+
+/// Only pages are attached at the browser's level; frames and workers come through their page.
+const PAGES: &[target::FilterEntry<'static>] = &[
+    target::FilterEntry { kind: Some("page"), exclude: false },
+    target::FilterEntry { kind: None, exclude: true },
+];
+
+impl Pages {
+    /// Attaches to every page that is there or comes, and waits until the first one is set up.
+    ///
+    /// # Errors
+    /// The browser's own, when it goes or refuses.
+    pub async fn begin(&self, browser: Arc<Browser>, spool: &str) -> Result<(), CdpError> {
+        if self.inner.browser.set(browser).is_err() {
+            return Ok(());
+        }
+        let client = self.client();
+        client
+            .send(
+                None,
+                browser::SetDownloadBehavior {
+                    behavior: browser::DownloadBehavior::AllowAndName,
+                    browser_context_id: None,
+                    download_path: Some(spool),
+                    events_enabled: true,
+                },
+            )
+            .await?;
+        client.send(None, target::SetDiscoverTargets { discover: true, filter: Some(PAGES) }).await?;
+        client
+            .send(
+                None,
+                target::SetAutoAttach {
+                    auto_attach: true,
+                    wait_for_debugger_on_start: true,
+                    flatten: true,
+                    filter: Some(PAGES),
+                },
+            )
+            .await?;
+        let mut moved = self.inner.moved.subscribe();
+        loop {
+            let first = self.state().order.first().cloned();
+            if first.is_some_and(|id| self.ready(&id)) {
+                return Ok(());
+            }
+            tokio::select! {
+                _ = moved.changed() => {}
+                gone = client.closed() => return Err(CdpError::Closed(gone)),
+            }
+        }
+    }
+
+    /// Whether the main frame's engine can be called.
+    pub(super) fn ready(&self, id: &str) -> bool {
+        self.state().target(id).and_then(|t| t.main_frame()).is_some_and(|frame| frame.world.is_some())
+    }
+
+    pub(super) fn attached(&self, parent: Option<&Arc<str>>, attached: &target::AttachedToTarget) {
+        let session: Arc<str> = attached.session_id.as_str().into();
+        match attached.target_info.kind.as_str() {
+            "page" => {
+                let full = {
+                    let mut state = self.state();
+                    let full = state.targets.len() >= MAX_TARGETS;
+                    if !full {
+                        state.add_target(session.clone(), &attached.target_info);
+                    }
+                    full
+                };
+                if full {
+                    // Over its bound a new target is closed (contract 7.1).
+                    tracing::warn!(limit = MAX_TARGETS, "a page was closed: too many targets");
+                    drop(self.start(&session, page::Close {}));
+                    return;
+                }
+                self.set_up(&session);
+            }
+            "iframe" => {
+                self.state().add_frame_session(parent, session.clone(), &attached.target_info);
+                self.set_up(&session);
+            }
+            // Workers are not driven; they must not wait for us.
+            _ => drop(self.start(&session, runtime::RunIfWaitingForDebugger {})),
+        }
+    }
+
+    /// Queues everything in one go; the browser runs it in this order before the page's first script.
+    fn set_up(&self, session: &str) {
+        drop(self.start(session, page::Enable {}));
+        drop(self.start(session, page::SetLifecycleEventsEnabled { enabled: true }));
+        drop(self.start(
+            session,
+            runtime::AddBinding { name: injected::REPORT, execution_context_name: Some(WORLD) },
+        ));
+        drop(self.start(
+            session,
+            page::AddScriptToEvaluateOnNewDocument {
+                source: injected::ENGINE,
+                world_name: Some(WORLD),
+                run_immediately: true,
+                include_command_line_api: false,
+            },
+        ));
+        drop(self.start(session, runtime::Enable {}));
+        drop(self.start(session, network::Enable { max_post_data_size: Some(0), ..Default::default() }));
+        drop(self.start(session, ONLINE));
+        if let Some(browser) = self.browser() {
+            let (user_agent, metadata) = (browser.version().user_agent(), user_agent_metadata(browser.version()));
+            let identity = emulation::SetUserAgentOverride {
+                user_agent: &user_agent,
+                user_agent_metadata: Some(&metadata),
+                ..emulation::SetUserAgentOverride::default()
+            };
+            drop(self.start(session, identity));
+        }
+        drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));
+        drop(self.start(session, accessibility::Enable {}));
+        drop(self.start(
+            session,
+            target::SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true, filter: None },
+        ));
+        drop(self.start(session, runtime::RunIfWaitingForDebugger {}));
+        self.learn_frames(session);
+    }
+
+    /// Frames that were there before we attached.
+    fn learn_frames(&self, session: &str) {
+        let Some(tree) = self.start(session, page::GetFrameTree {}) else { return };
+        let (pages, session) = (self.clone(), Arc::<str>::from(session));
+        tokio::spawn(async move {
+            if let Ok(reply) = tree.await {
+                pages.state().known_frames(&session, reply.frame_tree);
+                pages.inner.moved.send_modify(|count| *count += 1);
+            }
+        });
+    }
+
+    /// Builds the accessibility cache of one document, without which roles and names cost a tree each (DESIGN 6).
+    pub(super) fn prime(&self, session: &str, frame: &str) {
+        drop(self.start(session, accessibility::GetRootAXNode { frame_id: Some(frame) }));
+    }
+}
+
+impl super::State {
+    fn known_frames(&mut self, session: &Arc<str>, tree: page::FrameTree) {
+        let Some(target) = self.target_of_session(Some(session)) else { return };
+        let mut open = vec![tree];
+        while let Some(tree) = open.pop() {
+            // Events that came meanwhile know better.
+            if let Some(frame) = target.frames.get_mut(&tree.frame.id)
+                && frame.loader.is_empty()
+            {
+                frame.loader = tree.frame.loader_id.clone();
+                frame.url = tree.frame.url.clone();
+                if tree.frame.parent_id.is_some() {
+                    frame.parent.clone_from(&tree.frame.parent_id);
+                }
+                if target.main == tree.frame.id {
+                    target.document.loader = tree.frame.loader_id;
+                }
+            }
+            open.extend(tree.child_frames);
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Calls into the injected engine of a frame.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use glass_proto::result::DialogSeen;
+
+use super::state::FrameKey;
+use super::watch::Halt;
+use super::{Pages, State};
+use crate::cdp::types::remote::CallArgument;
+use crate::cdp::types::{accessibility, dom, runtime};
+use crate::cdp::{CdpError, Pending};
+
+/// Runs steps one after the other in one task of the page, and stops at the first that is an error, or a `status`
+/// that is not `ready`. Answers what each gave, and the last ref handed out.
+const RUN: &str = "async function(steps,...handles){const g=globalThis.glass,out=[];\
+if(!g)return{out:[{error:{kind:'no_engine'}}],last:0};\
+for(const[m,a]of steps){let v=g.call(m,a,handles);if(v instanceof Promise)v=await v;out.push(v);\
+if(v&&(v.error||(v.status&&v.status!=='ready')))break}\
+return{out,last:g.call('last',{}).last}}";
+
+/// One method of the engine with its arguments.
+#[derive(Clone, Debug)]
+pub struct Step(pub &'static str, pub Value);
+
+/// Why a call into a frame has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The document went.
+    #[error("the frame's document is gone")]
+    Gone,
+    /// Nothing can be asked while this goes on.
+    #[error("the page cannot answer")]
+    Halted(Halt),
+    /// The engine's own answer.
+    #[error("the page engine answered {kind}")]
+    Engine {
+        /// Its kind.
+        kind: String,
+        /// All of it.
+        answer: Value,
+    },
+    /// Something between us and the page.
+    #[error("{0}")]
+    Cdp(CdpError),
+    /// An answer of another shape.
+    #[error("the page engine's answer cannot be read")]
+    Shape(#[from] serde_json::Error),
+}
+
+/// Answers of the steps of one call.
+#[derive(Debug)]
+pub struct Call {
+    answers: std::vec::IntoIter<Value>,
+}
+
+impl Call {
+    /// The next step's answer.
+    ///
+    /// # Errors
+    /// The engine's own error, a missing answer, or one of another shape.
+    pub fn take<T: DeserializeOwned>(&mut self) -> Result<T, EngineError> {
+        let answer = self.answers.next().ok_or_else(|| missing("no answer"))?;
+        if let Some(error) = answer.get("error") {
+            let kind = error.get("kind").and_then(Value::as_str).unwrap_or("engine").to_owned();
+            return Err(EngineError::Engine { kind, answer: error.clone() });
+        }
+        Ok(serde_json::from_value(answer)?)
+    }
+
+    /// Whether there is a further answer.
+    pub fn has_more(&self) -> bool {
+        self.answers.len() > 0
+    }
+}
+
+fn missing(what: &str) -> EngineError {
+    EngineError::Engine { kind: "engine".to_owned(), answer: json!({ "kind": "engine", "detail": what }) }
+}
+
+#[derive(Deserialize)]
+struct Ran {
+    out: Vec<Value>,
+    #[serde(default)]
+    last: u32,
+}
+
+impl Pages {
+    /// Runs `steps` in the document that `key` names.
+    ///
+    /// # Errors
+    /// [`EngineError::Gone`] when that document is not shown any more; see [`EngineError`].
+    pub async fn run(&self, key: &FrameKey, steps: Vec<Step>) -> Result<Call, EngineError> {
+        self.run_with(key, steps, &[]).await
+    }
+
+    async fn run_with(&self, key: &FrameKey, steps: Vec<Step>, handles: &[String]) -> Result<Call, EngineError> {
+        let (session, world, first) = self.world_of(key).await?;
+        let opening = steps.len();
+        let steps: Vec<Step> = first.into_iter().chain(steps).collect();
+        let skipped = steps.len() - opening;
+        let pending = self.start_run(&session, &world, &steps, handles)?;
+        let reply = self.or_halt(&key.target, pending).await?;
+        let mut ran: Ran = read_value(reply)?;
+        self.state().note_last_ref(key, ran.last);
+        if skipped > 0 && ran.out.first().is_some_and(|answer| answer.get("error").is_none()) {
+            ran.out.drain(..skipped.min(ran.out.len()));
+        }
+        Ok(Call { answers: ran.out.into_iter() })
+    }
+
+    fn start_run(
+        &self,
+        session: &str,
+        world: &str,
+        steps: &[Step],
+        handles: &[String],
+    ) -> Result<Pending<runtime::Evaluated>, EngineError> {
+        let steps: Vec<(&str, &Value)> = steps.iter().map(|Step(method, args)| (*method, args)).collect();
+        let steps: Box<RawValue> = to_raw_value(&steps)?;
+        let mut arguments = vec![CallArgument { value: Some(&steps), ..CallArgument::default() }];
+        arguments.extend(handles.iter().map(|id| CallArgument { object_id: Some(id), ..CallArgument::default() }));
+        Ok(self.client().start_send(
+            Some(session),
+            runtime::CallFunctionOn {
+                function_declaration: RUN,
+                unique_context_id: Some(world),
+                arguments: &arguments,
+                silent: true,
+                return_by_value: true,
+                await_promise: true,
+                ..runtime::CallFunctionOn::default()
+            },
+        ))
+    }
+
+    /// Session, world and the step that a document's first call begins with. Waits for a world that is being made.
+    async fn world_of(&self, key: &FrameKey) -> Result<(Arc<str>, Arc<str>, Option<Step>), EngineError> {
+        let mut moved = self.inner.moved.subscribe();
+        loop {
+            {
+                let mut state = self.state();
+                if let Some(halt) = Halt::of(&state, &key.target) {
+                    return Err(EngineError::Halted(halt));
+                }
+                let found = state.world(key).ok_or(EngineError::Gone)?;
+                if let Some((session, world, first, prime)) = found {
+                    drop(state);
+                    if prime {
+                        self.prime(&session, &key.frame);
+                    }
+                    return Ok((session, world, first));
+                }
+            }
+            self.moved(&mut moved).await?;
+        }
+    }
+
+    /// Awaits a reply unless a dialog, a crash or the end of the target makes it wait for ever.
+    pub async fn or_halt<R: DeserializeOwned>(&self, target: &str, pending: Pending<R>) -> Result<R, EngineError> {
+        let mut pending = pending;
+        let mut moved = self.inner.moved.subscribe();
+        loop {
+            if let Some(halt) = Halt::of(&self.state(), target) {
+                // A reply that is already here counts.
+                return match futures_util::FutureExt::now_or_never(&mut pending) {
+                    Some(reply) => reply.map_err(EngineError::from_cdp),
+                    None => Err(EngineError::Halted(halt)),
+                };
+            }
+            tokio::select! {
+                biased;
+                reply = &mut pending => return reply.map_err(EngineError::from_cdp),
+                changed = moved.changed() => if changed.is_err() { return Err(EngineError::Gone) },
+            }
+        }
+    }
+
+    /// Waits until an event moved the model, or the browser goes.
+    pub(super) async fn moved(&self, moved: &mut tokio::sync::watch::Receiver<u64>) -> Result<(), EngineError> {
+        tokio::select! {
+            _ = moved.changed() => Ok(()),
+            gone = self.client().closed() => Err(EngineError::Cdp(CdpError::Closed(gone))),
+        }
+    }
+
+    /// Tells each parent's engine which element holds which frame, as far as that is not known yet.
+    pub async fn place_frames(&self, target: &str) {
+        let missing = self.state().unplaced(target);
+        let placing = missing.into_iter().map(|(child, parent)| async move {
+            if let Err(error) = self.place(&child, &parent).await {
+                tracing::debug!(%error, "a frame's element was not found");
+            }
+        });
+        futures_util::future::join_all(placing).await;
+    }
+
+    async fn place(&self, child: &FrameKey, parent: &FrameKey) -> Result<(), EngineError> {
+        let session = self.session_of(parent).ok_or(EngineError::Gone)?;
+        let owner = self.client().start_send(Some(&session), dom::GetFrameOwner { frame_id: &child.frame });
+        let owner = self.or_halt(&child.target, owner).await?;
+        // The element as an object of the parent's isolated world.
+        let context = self.state().world_number(parent).ok_or(EngineError::Gone)?;
+        let resolved = self.client().start_send(
+            Some(&session),
+            dom::ResolveNode {
+                backend_node_id: Some(owner.backend_node_id),
+                execution_context_id: Some(context),
+                ..dom::ResolveNode::default()
+            },
+        );
+        let object = self.or_halt(&child.target, resolved).await?.object.object_id.ok_or(EngineError::Gone)?;
+        let steps = vec![Step("frame", json!({ "label": format!("f{}", child.label) }))];
+        let mut call = self.run_with(parent, steps, std::slice::from_ref(&object)).await?;
+        call.take::<Value>()?;
+        drop(self.client().start_send(Some(&session), runtime::ReleaseObject { object_id: &object }));
+        self.state().placed(child);
+        Ok(())
+    }
+
+    /// CDP session of a document.
+    pub fn session_of(&self, key: &FrameKey) -> Option<Arc<str>> {
+        let state = self.state();
+        let frame = state.target(&key.target)?.frames.get(&key.frame)?;
+        (frame.generation == key.generation).then(|| frame.session.clone())
+    }
+
+    /// Lets the accessibility cache go of targets that no operation used for a while (DESIGN 6).
+    pub fn rest(&self, unused: std::time::Duration) {
+        let sessions = self.state().fall_asleep(unused);
+        for session in sessions {
+            drop(self.start(&session, accessibility::Disable {}));
+        }
+    }
+
+    /// Notes that an operation uses this target, and switches on what [`Self::rest`] switched off.
+    pub fn use_target(&self, target: &str) {
+        let sessions = self.state().wake(target);
+        for session in sessions {
+            drop(self.start(&session, accessibility::Enable {}));
+        }
+    }
+}
+
+/// The value of a call that returned by value.
+fn read_value<T: DeserializeOwned>(reply: runtime::Evaluated) -> Result<T, EngineError> {
+    if let Some(details) = reply.exception_details {
+        tracing::debug!(text = %details.text, "the page engine threw");
+        return Err(missing("it threw"));
+    }
+    let value = reply.result.value.ok_or_else(|| missing("no value"))?;
+    Ok(serde_json::from_str(value.get())?)
+}
+
+impl EngineError {
+    pub(super) fn from_cdp(error: CdpError) -> Self {
+        if error.context_destroyed() || error.no_session() || error.no_frame() || error.node_gone() {
+            return Self::Gone;
+        }
+        match error {
+            CdpError::Detached { .. } => Self::Gone,
+            CdpError::Crashed { .. } => Self::Halted(Halt::Crashed),
+            other => Self::Cdp(other),
+        }
+    }
+
+    /// The dialog, when that is why.
+    pub fn dialog(&self) -> Option<&DialogSeen> {
+        match self {
+            Self::Halted(Halt::Dialog(dialog)) => Some(dialog),
+            _ => None,
+        }
+    }
+}
+
+type World = (Arc<str>, Arc<str>, Option<Step>, bool);
+
+impl State {
+    /// None: that document is gone. Some(None): its world is still being made.
+    fn world(&mut self, key: &FrameKey) -> Option<Option<World>> {
+        let frame = self.targets.get_mut(&key.target)?.frames.get_mut(&key.frame)?;
+        if frame.generation != key.generation {
+            return None;
+        }
+        let Some(world) = frame.world.clone() else { return Some(None) };
+        let first = (!frame.begun).then(|| Step("begin", json!({ "base": frame.base })));
+        frame.begun = true;
+        let prime = !frame.primed;
+        frame.primed = true;
+        Some(Some((frame.session.clone(), world, first, prime)))
+    }
+
+    fn world_number(&self, key: &FrameKey) -> Option<i64> {
+        let frame = self.targets.get(&key.target)?.frames.get(&key.frame)?;
+        (frame.generation == key.generation).then_some(frame.world_number).flatten()
+    }
+
+    fn note_last_ref(&mut self, key: &FrameKey, last: u32) {
+        if let Some(target) = self.targets.get_mut(&key.target)
+            && key.label == 0
+        {
+            target.next_ref = target.next_ref.max(last.saturating_add(1));
+        }
+    }
+
+    fn unplaced(&self, target: &str) -> Vec<(FrameKey, FrameKey)> {
+        let Some(target) = self.targets.get(target) else { return Vec::new() };
+        let open = target.frames.iter().filter(|(_, frame)| !frame.placed);
+        open.filter_map(|(id, frame)| Some((target.key(id)?, target.key(frame.parent.as_ref()?)?))).collect()
+    }
+
+    fn placed(&mut self, key: &FrameKey) {
+        if let Some(frame) = self.targets.get_mut(&key.target).and_then(|target| target.frames.get_mut(&key.frame))
+            && frame.generation == key.generation
+        {
+            frame.placed = true;
+        }
+    }
+
+    fn fall_asleep(&mut self, unused: std::time::Duration) -> Vec<Arc<str>> {
+        let mut sessions = Vec::new();
+        for target in self.targets.values_mut() {
+            if target.dormant || target.used.elapsed() < unused {
+                continue;
+            }
+            target.dormant = true;
+            for frame in target.frames.values_mut() {
+                frame.primed = false;
+                if !sessions.contains(&frame.session) {
+                    sessions.push(frame.session.clone());
+                }
+            }
+        }
+        sessions
+    }
+
+    fn wake(&mut self, id: &str) -> Vec<Arc<str>> {
+        let Some(target) = self.targets.get_mut(id) else { return Vec::new() };
+        target.used = std::time::Instant::now();
+        if !std::mem::take(&mut target.dormant) {
+            return Vec::new();
+        }
+        let mut sessions: Vec<Arc<str>> = target.frames.values().map(|frame| frame.session.clone()).collect();
+        sessions.sort();
+        sessions.dedup();
+        sessions
+    }
+}

@@ -1,0 +1,502 @@
+//! Events of the browser, applied to the model. Runs on the reader's task: never waits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use glass_proto::escape::cut;
+use glass_proto::result::{DialogSeen, PopupSeen};
+
+use super::Pages;
+use super::revision::Revisions;
+use super::state::{Attached, Dialog, Document, Download, Frame, Lifecycle, MAX_FRAMES, PendingNavigation, State, Target};
+use crate::cdp::Event;
+use crate::cdp::types::{browser, inspector, network, page, runtime, target};
+
+/// The name of the isolated world.
+pub(super) const WORLD: &str = "glass";
+
+/// Downloads remembered (contract 7.3).
+const MAX_DOWNLOADS: usize = 256;
+
+impl Pages {
+    pub(super) fn apply(&self, event: &Event) {
+        if let Err(error) = self.route(event) {
+            // The browser is newer than this build, or lies; what cannot be read is left out.
+            tracing::debug!(method = %event.method, %error, "an event that cannot be read");
+        }
+    }
+
+    fn route(&self, event: &Event) -> serde_json::Result<()> {
+        let session = event.session.as_ref();
+        match event.method.as_str() {
+            target::AttachedToTarget::METHOD => {
+                let attached: target::AttachedToTarget = event.params()?;
+                self.attached(session, &attached);
+            }
+            target::DetachedFromTarget::METHOD => {
+                let detached: target::DetachedFromTarget = event.params()?;
+                self.state().detached(&detached.session_id);
+            }
+            target::TargetInfoChanged::METHOD => {
+                let changed: target::TargetInfoChanged = event.params()?;
+                self.state().info_changed(changed.target_info);
+            }
+            target::TargetCrashed::METHOD => {
+                let crashed: target::TargetCrashed = event.params()?;
+                self.state().crashed(&crashed.target_id);
+            }
+            inspector::TargetCrashed::METHOD => {
+                if let Some(target) = self.state().target_of_session(session) {
+                    target.crashed = true;
+                    target.dialog = None;
+                }
+            }
+            page::JavascriptDialogOpening::METHOD => {
+                let opening: page::JavascriptDialogOpening = event.params()?;
+                self.dialog_opening(session, &opening);
+            }
+            page::JavascriptDialogClosed::METHOD => {
+                if let Some(target) = self.state().target_of_session(session) {
+                    target.closed_dialog = target.dialog.take().map(|dialog| dialog.seen.dialog_id);
+                }
+            }
+            browser::DownloadWillBegin::METHOD => {
+                let begin: browser::DownloadWillBegin = event.params()?;
+                self.state().download_begins(begin);
+            }
+            browser::DownloadProgress::METHOD => {
+                let progress: browser::DownloadProgress = event.params()?;
+                let running = progress.state == browser::DownloadState::InProgress;
+                let mut state = self.state();
+                if let Some(found) = state.downloads.iter_mut().find(|d| d.id == progress.guid) {
+                    found.running = running;
+                }
+            }
+            runtime::ExecutionContextCreated::METHOD => {
+                let created: runtime::ExecutionContextCreated = event.params()?;
+                self.state().world_created(session, &created.context);
+            }
+            runtime::ExecutionContextDestroyed::METHOD => {
+                let destroyed: runtime::ExecutionContextDestroyed = event.params()?;
+                self.state().world_destroyed(session, &destroyed.execution_context_unique_id);
+            }
+            runtime::ExecutionContextsCleared::METHOD => self.state().worlds_cleared(session),
+            method if method.starts_with("Page.") => self.page_event(session, event)?,
+            method if method.starts_with("Network.") => self.state().network_event(session, event)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn page_event(&self, session: Option<&Arc<str>>, event: &Event) -> serde_json::Result<()> {
+        let mut prime = None;
+        {
+            let mut state = self.state();
+            match event.method.as_str() {
+                page::FrameAttached::METHOD => {
+                    let attached: page::FrameAttached = event.params()?;
+                    state.frame_attached(session, &attached.frame_id, Some(attached.parent_frame_id));
+                }
+                page::FrameNavigated::METHOD => {
+                    let navigated: page::FrameNavigated = event.params()?;
+                    state.frame_navigated(session, navigated.frame);
+                }
+                page::FrameDetached::METHOD => {
+                    let detached: page::FrameDetached = event.params()?;
+                    if detached.reason != page::DetachReason::Swap {
+                        state.frame_removed(session, &detached.frame_id);
+                    }
+                }
+                page::NavigatedWithinDocument::METHOD => {
+                    let within: page::NavigatedWithinDocument = event.params()?;
+                    if let Some(target) = state.target_of_session(session) {
+                        if let Some(frame) = target.frames.get_mut(&within.frame_id) {
+                            frame.url.clone_from(&within.url);
+                        }
+                        if within.frame_id == target.main {
+                            target.url = within.url;
+                            target.document.pending = None;
+                        }
+                    }
+                }
+                page::FrameStartedNavigating::METHOD => {
+                    let started: page::FrameStartedNavigating = event.params()?;
+                    state.navigation_started(session, started);
+                }
+                page::FrameStoppedLoading::METHOD => {
+                    let stopped: page::FrameStoppedLoading = event.params()?;
+                    if let Some(target) = state.target_of_session(session)
+                        && stopped.frame_id == target.main
+                    {
+                        target.document.pending = None;
+                    }
+                }
+                page::LifecycleEvent::METHOD => {
+                    let lifecycle: page::LifecycleEvent = event.params()?;
+                    prime = state.lifecycle(session, &lifecycle);
+                }
+                _ => {}
+            }
+        }
+        // At DOM ready rather than at the first look (DESIGN 6).
+        if let (Some(session), Some(frame)) = (session, prime) {
+            self.prime(session, &frame);
+        }
+        Ok(())
+    }
+
+    fn dialog_opening(&self, session: Option<&Arc<str>>, opening: &page::JavascriptDialogOpening) {
+        let Some(session) = session else { return };
+        if opening.kind == page::DialogType::Beforeunload {
+            // Session option `beforeunload: leave` (contract 5.5).
+            drop(self.start(session, page::HandleJavaScriptDialog { accept: true, prompt_text: None }));
+            return;
+        }
+        let mut state = self.state();
+        state.dialogs += 1;
+        let id = format!("d{}", state.dialogs);
+        if let Some(target) = state.target_of_session(Some(session)) {
+            let kind = match opening.kind {
+                page::DialogType::Alert => "alert",
+                page::DialogType::Confirm => "confirm",
+                page::DialogType::Prompt => "prompt",
+                _ => "dialog",
+            };
+            let seen = DialogSeen {
+                kind: kind.to_owned(),
+                page_message: cut(&opening.message, 1024).into_owned(),
+                dialog_id: id,
+            };
+            target.dialog = Some(Dialog { seen, session: session.clone() });
+        }
+    }
+}
+
+impl State {
+    pub(super) fn add_target(&mut self, session: Arc<str>, info: &target::TargetInfo) {
+        let number = self.begun;
+        self.begun += 1;
+        let id = info.target_id.clone();
+        if let Some(opener) = info.opener_id.as_ref().and_then(|opener| self.targets.get_mut(opener)) {
+            opener.unreported.push(PopupSeen {
+                target_id: id.clone(),
+                opener_id: info.opener_id.clone(),
+                page_url: (!info.url.is_empty()).then(|| cut(&info.url, 4096).into_owned()),
+            });
+        }
+        let mut target = Target {
+            id: id.clone(),
+            session: session.clone(),
+            url: info.url.clone(),
+            title: info.title.clone(),
+            opener: info.opener_id.clone(),
+            crashed: false,
+            // A page's main frame has the page's id.
+            main: id.clone(),
+            frames: HashMap::new(),
+            dialog: None,
+            closed_dialog: None,
+            document: Document::default(),
+            inflight: std::collections::HashSet::new(),
+            quiet_since: Instant::now(),
+            labels: 0,
+            next_ref: 1,
+            generations: 0,
+            revisions: Revisions::default(),
+            number,
+            unreported: Vec::new(),
+            used: Instant::now(),
+            dormant: false,
+        };
+        target.frames.insert(id.clone(), new_frame(None, session.clone(), info.url.clone()));
+        target.new_document(&id);
+        self.sessions.insert(session, Attached { target: id.clone(), root: id.clone() });
+        self.first.get_or_insert_with(|| id.clone());
+        self.order.push(id.clone());
+        self.targets.insert(id, target);
+    }
+
+    pub(super) fn add_frame_session(&mut self, parent: Option<&Arc<str>>, session: Arc<str>, info: &target::TargetInfo) {
+        let Some(owner) = parent.and_then(|parent| self.sessions.get(parent)).cloned() else { return };
+        let id = info.target_id.clone();
+        self.sessions.insert(session.clone(), Attached { target: owner.target.clone(), root: id.clone() });
+        let Some(target) = self.targets.get_mut(&owner.target) else { return };
+        let frame = target
+            .frames
+            .entry(id.clone())
+            .or_insert_with(|| new_frame(info.parent_frame_id.clone().or(Some(owner.root)), session.clone(), String::new()));
+        frame.session = session;
+        frame.world = None;
+        target.new_document(&id);
+    }
+
+    fn detached(&mut self, session: &str) {
+        let Some((key, attached)) = self.sessions.remove_entry(session) else { return };
+        if attached.root == attached.target {
+            self.targets.remove(&attached.target);
+            self.order.retain(|id| *id != attached.target);
+            return;
+        }
+        if let Some(target) = self.targets.get_mut(&attached.target) {
+            target.frames.retain(|_, frame| frame.session != key);
+        }
+    }
+
+    fn info_changed(&mut self, info: target::TargetInfo) {
+        if let Some(target) = self.targets.get_mut(&info.target_id) {
+            target.url = info.url;
+            target.title = info.title;
+        }
+    }
+
+    fn crashed(&mut self, id: &str) {
+        if let Some(target) = self.targets.get_mut(id) {
+            target.crashed = true;
+            target.dialog = None;
+        }
+    }
+
+    fn frame_attached(&mut self, session: Option<&Arc<str>>, id: &str, parent: Option<String>) {
+        let Some(session) = session.cloned() else { return };
+        let Some(target) = self.target_of_session(Some(&session)) else { return };
+        if target.frames.len() >= MAX_FRAMES || target.frames.contains_key(id) {
+            return;
+        }
+        target.frames.insert(id.to_owned(), new_frame(parent, session, String::new()));
+        target.new_document(id);
+    }
+
+    fn frame_navigated(&mut self, session: Option<&Arc<str>>, frame: page::Frame) {
+        let Some(session) = session.cloned() else { return };
+        let Some(target) = self.target_of_session(Some(&session)) else { return };
+        let url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
+        if !target.frames.contains_key(&frame.id) {
+            if target.frames.len() >= MAX_FRAMES {
+                return;
+            }
+            target.frames.insert(frame.id.clone(), new_frame(frame.parent_id.clone(), session.clone(), String::new()));
+        }
+        // A new document takes the frames of the old one with it.
+        let below: Vec<String> = target
+            .frames
+            .keys()
+            .filter(|id| **id != frame.id && target.chain(id).contains(&frame.id))
+            .cloned()
+            .collect();
+        for id in below {
+            target.frames.remove(&id);
+        }
+        target.new_document(&frame.id);
+        if let Some(found) = target.frames.get_mut(&frame.id) {
+            found.session = session;
+            found.loader.clone_from(&frame.loader_id);
+            found.url.clone_from(&url);
+        }
+        if frame.id == target.main {
+            target.crashed = false;
+            target.dialog = None;
+            target.url = url;
+            let document = &mut target.document;
+            let response = document.responses.iter().rev().find(|(loader, ..)| *loader == frame.loader_id);
+            document.status = response.map(|(_, status, _)| *status);
+            document.redirects = response.map_or(0, |(.., redirects)| *redirects);
+            if document.pending.as_ref().is_none_or(|pending| pending.loader == frame.loader_id || pending.loader.is_empty()) {
+                document.pending = None;
+            }
+            document.loader = frame.loader_id;
+            target.inflight.clear();
+            target.quiet_since = Instant::now();
+        }
+    }
+
+    fn frame_removed(&mut self, session: Option<&Arc<str>>, id: &str) {
+        let Some(target) = self.target_of_session(session) else { return };
+        let gone: Vec<String> = target.frames.keys().filter(|f| target.chain(f).iter().any(|c| c == id)).cloned().collect();
+        for frame in gone {
+            if frame != target.main {
+                target.frames.remove(&frame);
+            }
+        }
+    }
+
+    fn navigation_started(&mut self, session: Option<&Arc<str>>, started: page::FrameStartedNavigating) {
+        let Some(target) = self.target_of_session(session) else { return };
+        if started.frame_id == target.main && !started.navigation_type.to_lowercase().contains("samedocument") {
+            target.document.begun += 1;
+            target.document.pending = Some(PendingNavigation { loader: started.loader_id, url: started.url });
+        }
+    }
+
+    /// Answers the frame to prime, when this is DOM ready.
+    fn lifecycle(&mut self, session: Option<&Arc<str>>, event: &page::LifecycleEvent) -> Option<String> {
+        let target = self.target_of_session(session)?;
+        let frame = target.frames.get_mut(&event.frame_id)?;
+        match event.name.as_str() {
+            // `document.open` begins the same document again.
+            "init" if frame.loader == event.loader_id => frame.lifecycle = Lifecycle::default(),
+            "DOMContentLoaded" => {
+                frame.lifecycle.dom = true;
+                if !frame.primed {
+                    frame.primed = true;
+                    return Some(event.frame_id.clone());
+                }
+            }
+            "load" => frame.lifecycle.load = true,
+            _ => {}
+        }
+        None
+    }
+
+    fn world_created(&mut self, session: Option<&Arc<str>>, context: &runtime::ExecutionContext) {
+        if context.name != WORLD {
+            return;
+        }
+        let Some(frame_id) = context.aux_data.as_ref().and_then(|aux| aux.frame_id.clone()) else { return };
+        let Some(target) = self.target_of_session(session) else { return };
+        if let Some(frame) = target.frames.get_mut(&frame_id)
+            && Some(&frame.session) == session
+        {
+            frame.world = Some(context.unique_id.as_str().into());
+            frame.world_number = Some(context.id);
+            frame.begun = false;
+        }
+    }
+
+    fn world_destroyed(&mut self, session: Option<&Arc<str>>, unique: &str) {
+        let Some(target) = self.target_of_session(session) else { return };
+        for frame in target.frames.values_mut() {
+            if frame.world.as_deref() == Some(unique) {
+                frame.world = None;
+            }
+        }
+    }
+
+    fn worlds_cleared(&mut self, session: Option<&Arc<str>>) {
+        let Some(session) = session.cloned() else { return };
+        let Some(target) = self.target_of_session(Some(&session)) else { return };
+        for frame in target.frames.values_mut().filter(|frame| frame.session == session) {
+            frame.world = None;
+        }
+    }
+
+    fn download_begins(&mut self, begin: browser::DownloadWillBegin) {
+        let target = self.targets.values().find(|t| t.frames.contains_key(&begin.frame_id)).map(|t| t.id.clone());
+        if self.downloads.len() >= MAX_DOWNLOADS {
+            self.downloads.pop_front();
+        }
+        let name = cut(&begin.suggested_filename, 256).into_owned();
+        self.downloads.push_back(Download { id: begin.guid, target, name, running: true });
+    }
+
+    fn network_event(&mut self, session: Option<&Arc<str>>, event: &Event) -> serde_json::Result<()> {
+        let Some(target) = self.target_of_session(session) else { return Ok(()) };
+        match event.method.as_str() {
+            network::RequestWillBeSent::METHOD => {
+                let sent: network::RequestWillBeSent = event.params()?;
+                if sent.request.url.starts_with("data:") {
+                    return Ok(());
+                }
+                if sent.redirect_response.is_some() && sent.frame_id.as_deref() == Some(&target.main) {
+                    target.document.redirected(&sent.request_id);
+                }
+                target.inflight.insert(sent.request_id);
+            }
+            network::ResponseReceived::METHOD => {
+                let received: network::ResponseReceived = event.params()?;
+                if received.kind == "Document" && received.frame_id.as_deref() == Some(&target.main) {
+                    target.document.answered(&received.request_id, received.response.status);
+                }
+            }
+            network::LoadingFinished::METHOD => {
+                let finished: network::LoadingFinished = event.params()?;
+                target.request_ended(&finished.request_id);
+            }
+            network::LoadingFailed::METHOD => {
+                let failed: network::LoadingFailed = event.params()?;
+                if failed.kind == "Document" {
+                    target.document.failed(&failed.request_id, failed.error_text);
+                }
+                target.request_ended(&failed.request_id);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
+    Frame {
+        parent,
+        session,
+        url,
+        loader: String::new(),
+        generation: 0,
+        label: 0,
+        world: None,
+        world_number: None,
+        begun: false,
+        base: 1,
+        primed: false,
+        placed: false,
+        lifecycle: Lifecycle::default(),
+    }
+}
+
+impl Target {
+    fn request_ended(&mut self, id: &str) {
+        if self.inflight.remove(id) && self.inflight.is_empty() {
+            self.quiet_since = Instant::now();
+        }
+    }
+}
+
+impl Document {
+    const REMEMBERED: usize = 8;
+
+    /// A redirect on the way of the request that has the loader's id.
+    fn redirected(&mut self, request: &str) {
+        match self.responses.iter_mut().find(|(loader, ..)| loader == request) {
+            Some((.., redirects)) => *redirects += 1,
+            None => self.remember(request, 0, 1),
+        }
+    }
+
+    fn answered(&mut self, request: &str, status: i64) {
+        let status = u16::try_from(status).unwrap_or(0);
+        match self.responses.iter_mut().find(|(loader, ..)| loader == request) {
+            Some((_, known, _)) => *known = status,
+            None => self.remember(request, status, 0),
+        }
+        // The response can be told after the commit.
+        if self.loader == request {
+            let redirects = self.responses.iter().find(|(l, ..)| l == request).map_or(0, |(.., r)| *r);
+            self.status = Some(status);
+            self.redirects = redirects;
+        }
+    }
+
+    fn remember(&mut self, request: &str, status: u16, redirects: u32) {
+        if self.responses.len() >= Self::REMEMBERED {
+            self.responses.pop_front();
+        }
+        self.responses.push_back((request.to_owned(), status, redirects));
+    }
+
+    fn failed(&mut self, request: &str, error: String) {
+        if self.failures.len() >= Self::REMEMBERED {
+            self.failures.pop_front();
+        }
+        self.failures.push_back((request.to_owned(), error));
+    }
+
+    /// Status and redirects of a loader's response, whether it committed or not.
+    pub fn response_of(&self, loader: &str) -> Option<(u16, u32)> {
+        self.responses.iter().rev().find(|(l, ..)| l == loader).map(|(_, status, redirects)| (*status, *redirects))
+    }
+
+    /// The network error of a loader.
+    pub fn failure_of(&self, loader: &str) -> Option<&str> {
+        self.failures.iter().rev().find(|(l, _)| l == loader).map(|(_, error)| error.as_str())
+    }
+}

@@ -1,0 +1,97 @@
+//! What Glass knows of the pages of its browser: targets, frames, documents, dialogs, and the engine in each frame.
+//!
+//! Owns the model that events of the browser keep up to date ([`state`], [`events`]), the set-up of every attached
+//! target ([`attach`]), calls into the injected engine ([`engine`]), revisions ([`revision`]) and the way from a
+//! point in a frame to a point of the page ([`geometry`]). Decides nothing about operations.
+//!
+//! Invariant: no lock is held across a round trip to the browser.
+
+mod attach;
+mod engine;
+mod events;
+mod geometry;
+mod revision;
+mod state;
+mod watch;
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+
+use tokio::sync::watch as channel;
+
+pub use engine::{Call, EngineError, Step};
+pub use geometry::{Blocker, Mapped};
+pub use revision::{Changes, ChangedRow, Check, reference};
+pub use state::{Dialog, Document, Download, FrameKey, Lifecycle, State, Target};
+pub use watch::Halt;
+
+use crate::cdp::{Client, Command, Event, Pending};
+use crate::chromium::Browser;
+use crate::forward::Forwarder;
+
+/// The pages of one browser. Cheap to clone.
+#[derive(Clone)]
+pub struct Pages {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    browser: OnceLock<Arc<Browser>>,
+    state: Mutex<State>,
+    /// Counts events that changed the state; waiters look again when it moves.
+    moved: channel::Sender<u64>,
+    forwarder: Forwarder,
+}
+
+impl std::fmt::Debug for Pages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pages").finish_non_exhaustive()
+    }
+}
+
+impl Pages {
+    /// An empty model; `forwarder` tells why a connection failed.
+    pub fn new(forwarder: Forwarder) -> Self {
+        let inner = Inner {
+            browser: OnceLock::new(),
+            state: Mutex::new(State::default()),
+            moved: channel::Sender::new(0),
+            forwarder,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Takes one event of the browser. Runs on the reader's task, before any later reply is seen.
+    pub fn on_event(&self, event: &Event) {
+        tracing::trace!(method = %event.method, session = event.session.as_deref(), "event");
+        self.apply(event);
+        self.inner.moved.send_modify(|count| *count += 1);
+    }
+
+    /// The egress forwarder of this session.
+    pub fn forwarder(&self) -> &Forwarder {
+        &self.inner.forwarder
+    }
+
+    /// The model, for a look without waiting.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while it was held left it as it was before that one event; going on is right.
+        self.inner.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The connection to the browser.
+    ///
+    /// # Panics
+    /// Before [`Self::begin`].
+    pub fn client(&self) -> &Client {
+        self.inner.browser.get().expect("pages have a browser once it is up").client()
+    }
+
+    /// The browser, once it is up.
+    pub fn browser(&self) -> Option<Arc<Browser>> {
+        self.inner.browser.get().cloned()
+    }
+
+    fn start<C: Command>(&self, session: &str, command: C) -> Option<Pending<C::Reply>> {
+        self.inner.browser.get().map(|browser| browser.client().start_send(Some(session), command))
+    }
+}

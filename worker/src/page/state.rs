@@ -1,0 +1,284 @@
+//! The model itself: plain data, changed only by events.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+use glass_proto::result::{DialogSeen, PopupSeen};
+
+use super::revision::Revisions;
+
+/// Most targets of a session (contract 7.1).
+pub(super) const MAX_TARGETS: usize = 32;
+/// Most frames of a target (contract 7.1).
+pub(super) const MAX_FRAMES: usize = 128;
+
+/// Everything known of the browser's pages.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Targets by id.
+    pub targets: HashMap<String, Target>,
+    /// Ids in the order of their beginning.
+    pub order: Vec<String>,
+    /// The target that the session began with.
+    pub first: Option<String>,
+    /// CDP sessions: which target and which frame they are the root of.
+    pub(super) sessions: HashMap<Arc<str>, Attached>,
+    /// Downloads, newest last.
+    pub downloads: VecDeque<Download>,
+    pub(super) dialogs: u64,
+    /// Counts targets, so that an operation can tell which began after it.
+    pub(super) begun: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Attached {
+    pub(super) target: String,
+    pub(super) root: String,
+}
+
+/// One page.
+#[derive(Debug)]
+pub struct Target {
+    /// CDP's id, which is also what clients see.
+    pub id: String,
+    /// CDP session of the page itself.
+    pub session: Arc<str>,
+    /// URL as the browser last said.
+    pub url: String,
+    /// Title as the browser last said.
+    pub title: String,
+    /// The target that opened it.
+    pub opener: Option<String>,
+    /// Its renderer died.
+    pub crashed: bool,
+    /// Id of the main frame.
+    pub main: String,
+    /// Frames by id.
+    pub frames: HashMap<String, Frame>,
+    /// The open dialog.
+    pub dialog: Option<Dialog>,
+    /// The last dialog that closed.
+    pub closed_dialog: Option<String>,
+    /// The document of the main frame.
+    pub document: Document,
+    /// Requests under way, by id.
+    pub(super) inflight: HashSet<String>,
+    /// When the set of requests last became empty, or last was not.
+    pub(super) quiet_since: Instant,
+    pub(super) labels: u32,
+    pub(super) next_ref: u32,
+    pub(super) generations: u64,
+    /// Revisions seen so far.
+    pub revisions: Revisions,
+    /// Order among all targets.
+    pub(super) number: u64,
+    /// Popups that no observation has told of yet.
+    pub unreported: Vec<PopupSeen>,
+    /// Last use by an operation.
+    pub(super) used: Instant,
+    /// The accessibility cache is switched off until the next use.
+    pub(super) dormant: bool,
+}
+
+/// The document of a main frame.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// CDP's loader id.
+    pub loader: String,
+    /// HTTP status of its response.
+    pub status: Option<u16>,
+    /// Redirects before it.
+    pub redirects: u32,
+    /// A navigation that has begun and not committed: loader and URL.
+    pub pending: Option<PendingNavigation>,
+    /// Responses of loaders, the newest last, that have not committed (204, downloads).
+    pub(super) responses: VecDeque<(String, u16, u32)>,
+    /// Failures of loaders, the newest last.
+    pub(super) failures: VecDeque<(String, String)>,
+    /// Navigations begun so far.
+    pub begun: u64,
+}
+
+/// A navigation under way.
+#[derive(Clone, Debug)]
+pub struct PendingNavigation {
+    /// CDP's loader id.
+    pub loader: String,
+    /// Where to.
+    pub url: String,
+}
+
+/// One frame.
+#[derive(Debug)]
+pub struct Frame {
+    pub(super) parent: Option<String>,
+    /// CDP session that its document lives in.
+    pub(super) session: Arc<str>,
+    /// URL of its document.
+    pub url: String,
+    pub(super) loader: String,
+    /// Grows with every document of the target.
+    pub generation: u64,
+    /// Number in refs: 0 for the main frame; a new one for every document of a child frame.
+    pub label: u32,
+    /// Unique id of the isolated world's context.
+    pub(super) world: Option<Arc<str>>,
+    /// The same context's number, which is unique in its process only.
+    pub(super) world_number: Option<i64>,
+    /// The engine was told its first ref.
+    pub(super) begun: bool,
+    /// First ref of this document.
+    pub(super) base: u32,
+    pub(super) primed: bool,
+    /// The parent's engine knows which element holds this frame.
+    pub(super) placed: bool,
+    /// How far the document has come.
+    pub lifecycle: Lifecycle,
+}
+
+/// How far a document has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// DOMContentLoaded.
+    pub dom: bool,
+    /// load.
+    pub load: bool,
+}
+
+/// An open dialog.
+#[derive(Clone, Debug)]
+pub struct Dialog {
+    /// What clients see.
+    pub seen: DialogSeen,
+    /// CDP session that it was told on.
+    pub session: Arc<str>,
+}
+
+/// A download.
+#[derive(Clone, Debug)]
+pub struct Download {
+    /// CDP's id.
+    pub id: String,
+    /// The target whose frame began it.
+    pub target: Option<String>,
+    /// The name that the site suggests.
+    pub name: String,
+    /// Still running.
+    pub running: bool,
+}
+
+/// Names one document of one frame.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FrameKey {
+    /// The target.
+    pub target: String,
+    /// The frame.
+    pub frame: String,
+    /// Its document.
+    pub generation: u64,
+    /// Its number in refs.
+    pub label: u32,
+}
+
+impl State {
+    /// The target of that id.
+    pub fn target(&self, id: &str) -> Option<&Target> {
+        self.targets.get(id)
+    }
+
+    pub(super) fn target_of_session(&mut self, session: Option<&Arc<str>>) -> Option<&mut Target> {
+        let attached = self.sessions.get(session?)?;
+        self.targets.get_mut(&attached.target)
+    }
+
+    /// The number that the next target will get.
+    pub fn mark(&self) -> u64 {
+        self.begun
+    }
+
+    /// Targets that `opener` opened since `mark`.
+    pub fn popups_since(&self, opener: &str, mark: u64) -> Vec<&Target> {
+        let mut found: Vec<_> = self
+            .targets
+            .values()
+            .filter(|target| target.number >= mark && target.opener.as_deref() == Some(opener))
+            .collect();
+        found.sort_by_key(|target| target.number);
+        found
+    }
+}
+
+impl Target {
+    /// The main frame.
+    pub fn main_frame(&self) -> Option<&Frame> {
+        self.frames.get(&self.main)
+    }
+
+    /// Key of a frame's present document.
+    pub fn key(&self, frame: &str) -> Option<FrameKey> {
+        self.frames.get(frame).map(|found| FrameKey {
+            target: self.id.clone(),
+            frame: frame.to_owned(),
+            generation: found.generation,
+            label: found.label,
+        })
+    }
+
+    /// Keys of all frames, the main one first, then in the order of their labels.
+    pub fn keys(&self) -> Vec<FrameKey> {
+        let mut keys: Vec<_> = self.frames.keys().filter_map(|id| self.key(id)).collect();
+        keys.sort_by_key(|key| key.label);
+        keys
+    }
+
+    /// The frame itself and those that it lies in, innermost first.
+    pub fn chain(&self, frame: &str) -> Vec<String> {
+        let mut chain = vec![frame.to_owned()];
+        while let Some(parent) = chain.last().and_then(|id| self.frames.get(id)).and_then(|f| f.parent.clone()) {
+            if chain.contains(&parent) || chain.len() > MAX_FRAMES {
+                break;
+            }
+            chain.push(parent);
+        }
+        chain
+    }
+
+    /// The first ref of a frame's present document.
+    pub fn first_ref(&self, frame: &str) -> u32 {
+        self.frames.get(frame).map_or(1, |frame| frame.base)
+    }
+
+    /// Since when no request has been under way. None while one is.
+    pub fn quiet_since(&self) -> Option<Instant> {
+        self.inflight.is_empty().then_some(self.quiet_since)
+    }
+
+    /// Requests under way.
+    pub fn pending(&self) -> usize {
+        self.inflight.len()
+    }
+
+    /// A new document in a frame: what was known of the old one no longer holds.
+    pub(super) fn new_document(&mut self, frame: &str) {
+        self.generations += 1;
+        let generation = self.generations;
+        let next_ref = self.next_ref;
+        let is_main = frame == self.main;
+        if !is_main {
+            self.labels += 1;
+        }
+        let label = if is_main { 0 } else { self.labels };
+        if let Some(found) = self.frames.get_mut(frame) {
+            found.generation = generation;
+            found.label = label;
+            found.begun = false;
+            // Numbers of a main frame's refs go on from document to document, so that a ref of an old one can
+            // never name a node of a new one. A child frame has a new label instead.
+            found.base = if is_main { next_ref } else { 1 };
+            found.primed = false;
+            found.placed = false;
+            found.lifecycle = Lifecycle::default();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! A worker's life inside its cage: the control socket, the forwarder, the browser, the service, the end.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use glass_proto::start::{self, FromWorker, Plan, StartLayer};
+use glass_proto::wire::MAX_MESSAGE;
+use glass_proto::wire::worker::worker_server::WorkerServer;
+use glass_sandbox::{CagePlan, Entered, fdpass};
+use tokio::io::Interest;
+use tokio::net::{UnixDatagram, UnixStream};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::cdp::Limits;
+use crate::chromium::{Browser, Launch, LaunchError, Reaper, find, launch};
+use crate::forward::Forwarder;
+use crate::page::Pages;
+use crate::serve::{Service, Up};
+
+/// How long the browser may take to answer for the first time.
+const LAUNCH: Duration = Duration::from_secs(12);
+/// How long the browser may take to close by itself.
+const CLOSE: Duration = Duration::from_millis(900);
+/// After this time without an operation a page's accessibility cache is let go (DESIGN 6).
+const REST: Duration = Duration::from_secs(60);
+
+/// Serves until asked to end, the browser dies or the daemon does. Answers the exit code.
+///
+/// # Errors
+/// When the control socket or the forwarder cannot be set up.
+pub async fn run(plan: Plan<CagePlan>, entered: Entered, control: OwnedFd, egress: OwnedFd) -> io::Result<i32> {
+    let control = Control::new(control)?;
+    let reaper = Reaper::start()?;
+    let forwarder = Forwarder::start(entered.listener, egress)?;
+    let pages = Pages::new(forwarder);
+    let (up, up_seen) = watch::channel(Up::Starting);
+    let stop = CancellationToken::new();
+    let mode = "namespaces".to_owned();
+    let layers = entered.observer.cage().into_iter().map(|layer| StartLayer {
+        name: layer.name,
+        state: format!("{:?}", layer.state).to_lowercase(),
+        detail: layer.detail,
+    });
+    say(&control, &FromWorker::Ready { mode: mode.clone(), layers: layers.collect() });
+    let service = Service::new(pages.clone(), up_seen, entered.observer, mode, stop.clone());
+    let (dialled, incoming) = mpsc::channel(4);
+    tokio::spawn(serve(service, incoming));
+    let mut life = tokio::spawn(live(plan, reaper, pages.clone(), up));
+    let mut rest = tokio::time::interval(REST / 2);
+    loop {
+        tokio::select! {
+            message = receive(&control) => match message {
+                Some((start::DIAL, fd)) => dial(&dialled, fd).await,
+                Some((start::EGRESS, fd)) => {
+                    if let Err(error) = pages.forwarder().replace(fd) {
+                        tracing::warn!(%error, "a new egress endpoint could not be taken");
+                    }
+                }
+                Some(_) => {}
+                None => return Ok(start::EXIT_LIFELINE),
+            },
+            ended = &mut life => return Ok(match ended {
+                Ok(Life::NotStarted(failed)) => {
+                    say(&control, &failed);
+                    start::EXIT_NOT_STARTED
+                }
+                Ok(Life::BrowserDied) | Err(_) => start::EXIT_BROWSER_DIED,
+            }),
+            () = stop.cancelled() => {
+                if let Some(browser) = pages.browser() {
+                    browser.close(CLOSE).await;
+                }
+                return Ok(start::EXIT_ASKED);
+            }
+            _ = rest.tick() => pages.rest(REST),
+        }
+    }
+}
+
+enum Life {
+    NotStarted(FromWorker),
+    BrowserDied,
+}
+
+/// Starts the browser and its pages, and watches until it dies.
+async fn live(plan: Plan<CagePlan>, reaper: Reaper, pages: Pages, up: watch::Sender<Up>) -> Life {
+    match begin(&plan, &reaper, &pages).await {
+        Ok(browser) => {
+            up.send_replace(Up::Ready(browser.clone()));
+            let exit = browser.exited().await;
+            tracing::warn!(%exit, "the browser ended");
+            Life::BrowserDied
+        }
+        Err(Failure { message, remedy }) => {
+            tracing::error!(%message, "the browser did not start");
+            up.send_replace(Up::Failed(message.as_str().into()));
+            Life::NotStarted(FromWorker::Failed { step: "browser".to_owned(), errno: None, message, remedy })
+        }
+    }
+}
+
+struct Failure {
+    message: String,
+    remedy: Option<String>,
+}
+
+async fn begin(plan: &Plan<CagePlan>, reaper: &Reaper, pages: &Pages) -> Result<Arc<Browser>, Failure> {
+    let executable = find(plan.session.browser.as_deref()).map_err(|error| Failure {
+        message: error.to_string(),
+        remedy: Some("install Chromium, for example with `apt-get install chromium`, or name it in the configuration".to_owned()),
+    })?;
+    let inside = std::path::Path::new(glass_sandbox::SESSION);
+    let environment = glass_sandbox::environment().into_iter().map(|(name, value)| (name.into(), value.into()));
+    let request = Launch {
+        executable,
+        version: None,
+        profile: inside.join("profile"),
+        environment: environment.collect(),
+        proxy_port: Some(plan.cage.forward_port),
+        viewport: plan.session.viewport,
+        language: plan.session.language.clone(),
+        time_zone: plan.session.time_zone.clone(),
+        deadline: LAUNCH,
+    };
+    let events = pages.clone();
+    let browser = launch(&request, reaper, Limits::default(), move |event| events.on_event(&event)).await;
+    let browser = browser.map_err(|error| failure(&error))?;
+    let spool = inside.join("spool");
+    let browser = Arc::new(browser);
+    let spool = spool.to_string_lossy();
+    let ready = pages.begin(browser.clone(), &spool);
+    match tokio::time::timeout(LAUNCH, ready).await {
+        Ok(Ok(())) => Ok(browser),
+        Ok(Err(error)) => Err(Failure { message: format!("the browser's first page could not be set up: {error}"), remedy: None }),
+        Err(_) => Err(Failure { message: "the browser's first page did not become ready".to_owned(), remedy: None }),
+    }
+}
+
+fn failure(error: &LaunchError) -> Failure {
+    Failure { message: error.to_string(), remedy: error.remedy().map(str::to_owned) }
+}
+
+/// Serves gRPC on every connection that the daemon hands over.
+async fn serve(service: Service, incoming: mpsc::Receiver<io::Result<UnixStream>>) {
+    let service = WorkerServer::new(service).max_decoding_message_size(MAX_MESSAGE).max_encoding_message_size(MAX_MESSAGE);
+    let incoming = tokio_stream::wrappers::ReceiverStream::new(incoming);
+    if let Err(error) = tonic::transport::Server::builder().serve_with_incoming(service, incoming).await {
+        tracing::error!(%error, "the service ended");
+    }
+}
+
+async fn dial(dialled: &mpsc::Sender<io::Result<UnixStream>>, fd: OwnedFd) {
+    let stream = std::os::unix::net::UnixStream::from(fd);
+    let stream = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
+    match stream {
+        Ok(stream) => drop(dialled.send(Ok(stream)).await),
+        Err(error) => tracing::warn!(%error, "a dialled connection cannot be used"),
+    }
+}
+
+/// The next message of the daemon with its descriptor; `None` when the daemon is gone.
+async fn receive(control: &Control) -> Option<(&'static [u8], OwnedFd)> {
+    let mut buffer = [0_u8; 64];
+    loop {
+        let received = control.socket.async_io(Interest::READABLE, || fdpass::recv(control.socket.as_fd(), &mut buffer));
+        match received.await {
+            Ok((0, _)) => return None,
+            Ok((size, fds)) => {
+                let word = match &buffer[..size] {
+                    start::DIAL => start::DIAL,
+                    start::EGRESS => start::EGRESS,
+                    other => {
+                        tracing::warn!(bytes = other.len(), "a control message of an unknown kind");
+                        continue;
+                    }
+                };
+                if let Some(fd) = fds.into_iter().next() {
+                    return Some((word, fd));
+                }
+                tracing::warn!("a control message without its descriptor");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the control socket failed");
+                return None;
+            }
+        }
+    }
+}
+
+/// The control socket. A SEQPACKET socket, which the datagram type polls as well as its own.
+struct Control {
+    socket: UnixDatagram,
+}
+
+impl Control {
+    fn new(fd: OwnedFd) -> io::Result<Self> {
+        let socket = std::os::unix::net::UnixDatagram::from(fd);
+        socket.set_nonblocking(true)?;
+        Ok(Self { socket: UnixDatagram::from_std(socket)? })
+    }
+}
+
+/// Tells the daemon something. A daemon that is gone ends this process by the lifeline.
+fn say(control: &Control, message: &FromWorker) {
+    let sent = serde_json::to_vec(message).map_err(io::Error::other);
+    let sent = sent.and_then(|json| fdpass::send(control.socket.as_fd(), &json, &[]));
+    if let Err(error) = sent {
+        tracing::warn!(%error, "the daemon could not be told");
+    }
+}

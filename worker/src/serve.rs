@@ -1,0 +1,250 @@
+//! The worker's gRPC service: greets, runs operations, tells its health, ends.
+//!
+//! A page operation queue is the daemon's (contract 1.7); here every operation is a task of its own, cancelled when
+//! its stream is dropped.
+
+use std::collections::{HashMap, VecDeque};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::Stream;
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::op::{AnyOperation, CallOptions};
+use glass_proto::version::{PROGRAM, WORKER};
+use glass_proto::wire::worker as pb;
+use glass_proto::wire::{CHUNK, encode_error};
+use glass_proto::{ExecutionId, Outcome};
+use glass_sandbox::Observer;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status};
+
+use crate::chromium::Browser;
+use crate::context::Notice;
+use crate::execute::{Ended, Request as Work, execute};
+use crate::page::Pages;
+
+/// Outcomes remembered for a daemon that lost its connection (DESIGN 1).
+const REMEMBERED: usize = 64;
+/// Messages of one operation that wait for a slow daemon.
+const QUEUE: usize = 8;
+
+/// How far the browser is.
+#[derive(Clone, Debug)]
+pub enum Up {
+    /// Still starting.
+    Starting,
+    /// Pages can be used.
+    Ready(Arc<Browser>),
+    /// It did not start.
+    Failed(Arc<str>),
+}
+
+/// The service. Clones share their state.
+#[derive(Clone, Debug)]
+pub struct Service {
+    pages: Pages,
+    up: watch::Receiver<Up>,
+    observer: Observer,
+    mode: String,
+    running: Arc<Mutex<HashMap<String, &'static str>>>,
+    past: Arc<Mutex<VecDeque<pb::PastOutcome>>>,
+    stop: CancellationToken,
+}
+
+impl Service {
+    /// A service for these pages; `stop` is cancelled when the worker is asked to end.
+    pub fn new(pages: Pages, up: watch::Receiver<Up>, observer: Observer, mode: String, stop: CancellationToken) -> Self {
+        Self { pages, up, observer, mode, running: Arc::default(), past: Arc::default(), stop }
+    }
+
+    async fn browser(&self) -> Result<Arc<Browser>, Status> {
+        let mut up = self.up.clone();
+        let known = up.wait_for(|up| !matches!(up, Up::Starting)).await;
+        match known.map(|up| up.clone()) {
+            Ok(Up::Ready(browser)) => Ok(browser),
+            Ok(Up::Failed(why)) => Err(Status::unavailable(why.to_string())),
+            Ok(Up::Starting) | Err(_) => Err(Status::unavailable("the worker is ending")),
+        }
+    }
+
+    fn remember(&self, execution: &str, ended: &pb::Ended) {
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        if past.len() >= REMEMBERED {
+            past.pop_front();
+        }
+        past.push_back(pb::PastOutcome { execution_id: execution.to_owned(), ended: Some(ended.clone()) });
+    }
+
+    fn note_running(&self, execution: &str, operation: Option<&'static str>) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        match operation {
+            Some(name) => running.insert(execution.to_owned(), name),
+            None => running.remove(execution),
+        };
+    }
+
+    async fn run(self, work: Result<Work, Box<OpError>>, execution: ExecutionId, events: mpsc::Sender<Result<pb::ExecuteEvent, Status>>) {
+        let ended = match work {
+            Err(error) => Ended { outcome: Outcome::Rejected, answer: Err(error.of(&execution)) },
+            Ok(work) => {
+                self.note_running(execution.as_str(), Some(work.operation.name()));
+                let ended = self.execute(work, &events).await;
+                self.note_running(execution.as_str(), None);
+                ended
+            }
+        };
+        let ended = wire_ended(&ended);
+        self.remember(execution.as_str(), &ended);
+        // A daemon that is gone reads the outcome from the ring.
+        let _ = events.send(Ok(pb::ExecuteEvent { kind: Some(pb::execute_event::Kind::Ended(ended)) })).await;
+    }
+
+    async fn execute(&self, work: Work, events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>) -> Ended {
+        let cancel = CancellationToken::new();
+        let (notices, mut told) = mpsc::channel(QUEUE);
+        let run = execute(&self.pages, work, notices, cancel.clone());
+        tokio::pin!(run);
+        let mut told_open = true;
+        loop {
+            tokio::select! {
+                // What is told goes out before the end is.
+                biased;
+                notice = told.recv(), if told_open => match notice {
+                    Some(notice) => tell(events, notice).await,
+                    None => told_open = false,
+                },
+                () = events.closed(), if !cancel.is_cancelled() => cancel.cancel(),
+                ended = &mut run => {
+                    while let Ok(notice) = told.try_recv() {
+                        tell(events, notice).await;
+                    }
+                    return ended;
+                }
+            }
+        }
+    }
+}
+
+async fn tell(events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>, notice: Notice) {
+    use pb::execute_event::Kind;
+    let send = async |kind| {
+        // A stream that is dropped cancels the operation; nobody reads the rest.
+        let _ = events.send(Ok(pb::ExecuteEvent { kind: Some(kind) })).await;
+    };
+    match notice {
+        Notice::Dispatched => send(Kind::Dispatched(pb::Dispatched {})).await,
+        Notice::Artifact { name, media_type, data } => {
+            let pieces = data.chunks(CHUNK);
+            let count = pieces.len();
+            for (at, piece) in pieces.enumerate() {
+                let artifact = pb::Artifact {
+                    name: name.clone(),
+                    media_type: media_type.to_owned(),
+                    data: piece.to_vec(),
+                    last: at + 1 == count,
+                };
+                send(Kind::Artifact(artifact)).await;
+            }
+        }
+    }
+}
+
+fn wire_ended(ended: &Ended) -> pb::Ended {
+    let answer = match &ended.answer {
+        Ok(output) => pb::ended::Answer::ResultJson(output.clone()),
+        Err(error) => pb::ended::Answer::ErrorJson(encode_error(error)),
+    };
+    pb::Ended { outcome: ended.outcome.name().to_owned(), answer: Some(answer) }
+}
+
+fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work, Box<OpError>> {
+    let bad = |error: glass_proto::op::DecodeError| {
+        Box::new(OpError::rejected(
+            ErrorKind::InvalidArgument,
+            Phase::Preflight,
+            error.to_string(),
+            "see the operation's --help",
+        ))
+    };
+    Ok(Work {
+        execution: execution.clone(),
+        operation: AnyOperation::decode(&request.operation, &request.params_json).map_err(bad)?,
+        options: CallOptions::decode(&request.options_json).map_err(bad)?,
+        left: Duration::from_millis(request.deadline_ms.clamp(1, 300_000)),
+    })
+}
+
+type Events = Pin<Box<dyn Stream<Item = Result<pb::ExecuteEvent, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl pb::worker_server::Worker for Service {
+    type ExecuteStream = Events;
+
+    async fn greet(&self, request: Request<pb::GreetRequest>) -> Result<Response<pb::GreetReply>, Status> {
+        let theirs = request.into_inner();
+        if theirs.major != WORKER.major {
+            return Err(Status::failed_precondition(format!("this worker speaks protocol {WORKER}")));
+        }
+        let browser = self.browser().await?;
+        let mut layers = self.observer.cage();
+        layers.extend(self.observer.browser(browser.pid()));
+        let layers = layers.into_iter().map(|layer| pb::Layer {
+            name: layer.name,
+            state: match layer.state {
+                glass_sandbox::LayerState::Active => "active",
+                glass_sandbox::LayerState::Degraded => "degraded",
+                glass_sandbox::LayerState::Missing => "missing",
+            }
+            .to_owned(),
+            detail: layer.detail,
+        });
+        Ok(Response::new(pb::GreetReply {
+            major: WORKER.major,
+            minor: WORKER.minor,
+            program_version: PROGRAM.to_owned(),
+            browser_version: browser.version().full().to_owned(),
+            layers: layers.collect(),
+            mode: self.mode.clone(),
+        }))
+    }
+
+    async fn execute(&self, request: Request<pb::ExecuteRequest>) -> Result<Response<Events>, Status> {
+        self.browser().await?;
+        let request = request.into_inner();
+        let execution: ExecutionId =
+            request.execution_id.parse().map_err(|_| Status::invalid_argument("the execution id is malformed"))?;
+        let (events, receiver) = mpsc::channel(QUEUE);
+        let work = work_of(&request, &execution);
+        tokio::spawn(self.clone().run(work, execution, events));
+        Ok(Response::new(Box::pin(tokio_stream::wrappers::ReceiverStream::new(receiver))))
+    }
+
+    async fn health(&self, _: Request<pb::HealthRequest>) -> Result<Response<pb::HealthReply>, Status> {
+        let browser_up = matches!(&*self.up.borrow(), Up::Ready(_));
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let targets = {
+            let state = self.pages.state();
+            let targets = state.order.iter().filter_map(|id| state.target(id)).map(|target| pb::Target {
+                id: target.id.clone(),
+                url: glass_proto::escape::cut(&target.url, 4096).into_owned(),
+                title: glass_proto::escape::cut(&target.title, 256).into_owned(),
+                crashed: target.crashed,
+            });
+            targets.collect()
+        };
+        Ok(Response::new(pb::HealthReply { browser_up, targets, running }))
+    }
+
+    async fn outcomes(&self, _: Request<pb::OutcomesRequest>) -> Result<Response<pb::OutcomesReply>, Status> {
+        let outcomes = self.past.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        Ok(Response::new(pb::OutcomesReply { outcomes }))
+    }
+
+    async fn shutdown(&self, _: Request<pb::ShutdownRequest>) -> Result<Response<pb::ShutdownReply>, Status> {
+        // Answered before the end begins; the daemon waits for the process.
+        self.stop.cancel();
+        Ok(Response::new(pb::ShutdownReply {}))
+    }
+}
