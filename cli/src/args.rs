@@ -1,0 +1,189 @@
+//! What can be typed: global options, commands, and the operations of the contract as subcommands.
+//!
+//! The only place that reads Glass's own environment variables. Operations are not defined here but in
+//! `glass_proto::op`; their options and help come from there.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use glass_proto::op::OperationCommand;
+
+use crate::session::{InvalidSession, SessionChoice};
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0 done                      5 policy says no              9 a limit or a lease, try later
+  1 a dialog or script error  6 timeout, nothing done      10 session, browser or daemon failed
+  2 wrong call                7 outcome unknown           130 Ctrl-C
+  3 target                    8 navigation failed
+  4 it ran, and a postcondition does not hold
+
+An element is named by a ref of the last observation (e12), by role and name
+(role=button;name=Save), by text=, label=, placeholder=, testid=, alt=, title= or css=, or
+by their bare accessible name (Save).";
+
+/// Drive a supervised, caged browser from the shell
+#[derive(Debug, Parser)]
+#[command(name = "glassctl", version, after_help = AFTER_HELP, max_term_width = 110)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+// No doc comment: clap would take it as the text about the program.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// The session: a name, auto (one per git tree or directory) or new (ends with the command) [env: GLASS_SESSION]
+    #[arg(long, global = true, value_name = "NAME|auto|new")]
+    pub session: Option<SessionChoice>,
+    /// Print one JSON object instead of text, errors too
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Fail instead of starting glassd when none runs
+    #[arg(long, global = true)]
+    pub no_autostart: bool,
+    /// Where glassd listens, instead of the user's own place
+    #[arg(long, global = true, value_name = "PATH", hide = true)]
+    pub socket: Option<PathBuf>,
+}
+
+impl Global {
+    /// The session that the command line or `GLASS_SESSION` names; an empty variable counts as none.
+    ///
+    /// # Errors
+    /// When the variable holds no session name.
+    pub fn session(&self) -> Result<SessionChoice, InvalidSession> {
+        if let Some(choice) = &self.session {
+            return Ok(choice.clone());
+        }
+        match std::env::var_os("GLASS_SESSION") {
+            Some(value) if !value.is_empty() => {
+                value.to_str().ok_or(InvalidSession::Variable)?.parse().map_err(|_| InvalidSession::Variable)
+            }
+            _ => Ok(SessionChoice::default()),
+        }
+    }
+}
+
+/// The commands.
+#[expect(clippy::large_enum_variant, reason = "there is one a process")]
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Something asked of a session.
+    #[command(flatten)]
+    Operation(OperationCommand),
+    /// List, show and close sessions
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Start, stop and look at glassd
+    #[command(subcommand)]
+    Daemon(DaemonCommand),
+    /// Say whether glassd runs and how sessions are caged
+    Status,
+    /// Walk through a small bundled site, printing each command and its answer
+    ///
+    /// Uses a daemon, a state directory and a session of its own, needs no internet, and leaves nothing running.
+    Demo,
+}
+
+/// `glassctl session …`.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// List the sessions
+    List,
+    /// Show one session with the layers of its cage as observed
+    Show {
+        /// Its name; without it the one that --session names
+        #[arg(value_name = "NAME")]
+        name: Option<SessionChoice>,
+    },
+    /// End a session and everything of it
+    Close {
+        /// Its name; without it the one that --session names
+        #[arg(value_name = "NAME", conflicts_with = "all")]
+        name: Option<SessionChoice>,
+        /// Every session
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// `glassctl daemon …`.
+#[derive(Debug, Subcommand)]
+pub enum DaemonCommand {
+    /// Start glassd if none runs, and wait until it answers
+    Start,
+    /// Stop glassd with all its sessions, and wait until it is gone
+    Stop,
+    /// Say whether glassd runs and how sessions are caged
+    Status,
+}
+
+/// Whether the machine form was asked for, in arguments that may be wrong otherwise.
+pub fn wants_json(args: &[OsString]) -> bool {
+    args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(args: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(["glassctl"].iter().chain(args))
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn global_options_are_taken_before_and_after_the_operation() {
+        for args in [
+            ["--session", "a", "--json", "click", "Save"],
+            ["click", "--session", "a", "Save", "--json"],
+            ["click", "Save", "--json", "--session", "a"],
+        ] {
+            let cli = parse(&args).unwrap();
+            assert!(cli.global.json, "{args:?}");
+            assert_eq!(cli.global.session, Some("a".parse().unwrap()), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_never_completed() {
+        for args in [&["navi", "x"][..], &["obs"], &["session", "li"], &["observe", "--inter"]] {
+            assert!(parse(args).is_err(), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn extra_arguments_are_refused() {
+        for args in [
+            &["observe", "x"][..],
+            &["status", "x"],
+            &["session", "list", "x"],
+            &["session", "close", "a", "b"],
+            &["session", "close", "a", "--all"],
+            &["fill", "e1", "two", "words"],
+            &["demo", "--fast"],
+        ] {
+            assert!(parse(args).is_err(), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_seen_in_broken_arguments_and_not_behind_a_double_dash() {
+        let os = |args: &[&str]| args.iter().map(OsString::from).collect::<Vec<_>>();
+        assert!(wants_json(&os(&["glassctl", "nonsense", "--json"])));
+        assert!(!wants_json(&os(&["glassctl", "fill", "e1", "--", "--json"])));
+    }
+}

@@ -1,0 +1,8 @@
+//! The program `glassctl`: arguments in, exit code out. Everything else is the library's.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    glass_cli::run(std::env::args_os().collect())
+}

@@ -1,0 +1,217 @@
+//! The connection to glassd: finding it, starting it if need be, and asking (contract 12.1).
+//!
+//! One connection and one call a command. Turns broken connections into the contract's errors.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use glass_proto::escape::visible;
+use glass_proto::paths::{Environment, Overrides, Paths};
+use glass_proto::wire::{MAX_MESSAGE, client as pb};
+use glass_proto::{ClientId, ErrorKind, OpError, transport};
+use pb::glass_client::GlassClient;
+use tonic::transport::Channel;
+use tonic::{Response, Status, Streaming};
+
+use crate::args::Global;
+use crate::error::{self, Failure, Sent};
+use crate::launch;
+
+/// Longest wait for an answer about the daemon or a listing.
+const QUICK: Duration = Duration::from_secs(5);
+/// Longest wait until sessions are closed or the daemon has begun to end.
+const CLOSING: Duration = Duration::from_secs(30);
+
+const START_HINT: &str = "start it with `glassctl daemon start`, or leave out --no-autostart";
+
+/// Where glassd is, and whether it may be started.
+#[derive(Clone, Debug)]
+pub struct Server {
+    socket: PathBuf,
+    explicit: bool,
+    autostart: bool,
+}
+
+impl Server {
+    /// From the global options and the environment.
+    ///
+    /// # Errors
+    /// When there is no path that a socket can have.
+    pub fn find(global: &Global) -> Result<Self, Failure> {
+        let explicit = match &global.socket {
+            Some(path) => Some(std::path::absolute(path).map_err(|_| {
+                Failure::invalid("--socket is no path that can be used", "give an absolute path")
+            })?),
+            None => None,
+        };
+        let overrides = Overrides { socket: explicit.clone(), ..Overrides::default() };
+        let paths = Paths::resolve(&Environment::of_process(), &overrides).map_err(|error| {
+            OpError::rejected(
+                ErrorKind::DaemonUnreachable,
+                glass_proto::Phase::Transport,
+                visible(&error.to_string(), false),
+                "glassd and glassctl must be able to agree on a place; see the message",
+            )
+            .reason("socket_path")
+        })?;
+        Ok(Self { socket: paths.socket, explicit: explicit.is_some(), autostart: !global.no_autostart })
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> &std::path::Path {
+        &self.socket
+    }
+
+    /// Connects, starting glassd where nobody listens and that is allowed.
+    ///
+    /// # Errors
+    /// `daemon_unreachable`.
+    pub async fn connect(&self) -> Result<Client, OpError> {
+        match self.connect_running().await? {
+            Some(client) => Ok(client),
+            None if self.autostart => self.start().await,
+            None => Err(error::unreachable(&self.socket, "nobody listens there", START_HINT)),
+        }
+    }
+
+    /// Connects to a daemon that runs; `None` when none does.
+    ///
+    /// # Errors
+    /// `daemon_unreachable`, when something is wrong that is not the absence of a daemon.
+    pub async fn connect_running(&self) -> Result<Option<Client>, OpError> {
+        match transport::connect(&self.socket).await {
+            Ok(channel) => Ok(Some(Client::new(channel))),
+            Err(error) if launch::is_absent(&error) => Ok(None),
+            Err(error) => Err(error::unreachable(
+                &self.socket,
+                &error.to_string(),
+                "check who owns the socket and its directory",
+            )),
+        }
+    }
+
+    /// Starts glassd and connects.
+    ///
+    /// # Errors
+    /// `daemon_unreachable`, with what glassd said.
+    pub async fn start(&self) -> Result<Client, OpError> {
+        launch::start(&self.socket, self.explicit).await.map(Client::new).map_err(|error| {
+            let remedy = match &error {
+                launch::LaunchError::NoProgram { .. } => "install glassctl and glassd into one directory",
+                launch::LaunchError::Connect(_) => "check who owns the socket and its directory",
+                launch::LaunchError::Spawn(_) => "check that the glassd beside glassctl can be run",
+                launch::LaunchError::Ended { .. } | launch::LaunchError::NoAnswer { .. } => {
+                    "mend what the message names; glassd's log lies in the state directory"
+                }
+            };
+            error::unreachable(&self.socket, &visible(&error.to_string(), false), remedy)
+        })
+    }
+}
+
+/// A connection to glassd.
+#[derive(Clone, Debug)]
+pub struct Client {
+    rpc: GlassClient<Channel>,
+    hello: pb::Hello,
+}
+
+impl Client {
+    fn new(channel: Channel) -> Self {
+        let rpc = GlassClient::new(channel)
+            .max_decoding_message_size(MAX_MESSAGE)
+            .max_encoding_message_size(MAX_MESSAGE);
+        Self { rpc, hello: pb::Hello::new("glassctl", &ClientId::generate()) }
+    }
+
+    fn hello(&self) -> Option<pb::Hello> {
+        Some(self.hello.clone())
+    }
+
+    /// Begins an operation.
+    ///
+    /// # Errors
+    /// The connection's or the daemon's status.
+    pub async fn execute(
+        &mut self,
+        session: String,
+        operation: &str,
+        params_json: Vec<u8>,
+        options_json: Vec<u8>,
+    ) -> Result<Streaming<pb::ExecuteEvent>, Status> {
+        let operation = operation.to_owned();
+        let hello = self.hello();
+        let request = pb::ExecuteRequest { hello, session, operation, params_json, options_json };
+        self.rpc.execute(request).await.map(Response::into_inner)
+    }
+
+    /// Asks that an operation end. `false`: none of that id runs.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn cancel(&mut self, execution_id: String) -> Result<bool, OpError> {
+        let request = pb::CancelRequest { hello: self.hello(), execution_id };
+        ask(QUICK, self.rpc.cancel(request)).await.map(|reply| reply.found)
+    }
+
+    /// The daemon itself.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn status(&mut self) -> Result<pb::StatusReply, OpError> {
+        ask(QUICK, self.rpc.status(pb::StatusRequest { hello: self.hello() })).await
+    }
+
+    /// All sessions.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn list_sessions(&mut self) -> Result<Vec<pb::SessionInfo>, OpError> {
+        let request = pb::ListSessionsRequest { hello: self.hello() };
+        ask(QUICK, self.rpc.list_sessions(request)).await.map(|reply| reply.sessions)
+    }
+
+    /// One session.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn show_session(&mut self, name: String) -> Result<pb::SessionInfo, OpError> {
+        let request = pb::ShowSessionRequest { hello: self.hello(), name };
+        let reply = ask(QUICK, self.rpc.show_session(request)).await?;
+        reply.session.ok_or_else(|| error::unreadable("answer"))
+    }
+
+    /// Ends one session, or all; answers when nothing of them is left.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn close_session(&mut self, name: String, all: bool) -> Result<Vec<String>, OpError> {
+        let request = pb::CloseSessionRequest { hello: self.hello(), name, all };
+        ask(CLOSING, self.rpc.close_session(request)).await.map(|reply| reply.closed)
+    }
+
+    /// Asks the daemon to end.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn stop(&mut self) -> Result<pb::StopReply, OpError> {
+        ask(CLOSING, self.rpc.stop(pb::StopRequest { hello: self.hello() })).await
+    }
+}
+
+/// Waits for one answer. What is asked here changes no page, and may be asked again.
+async fn ask<T>(
+    limit: Duration,
+    call: impl Future<Output = Result<Response<T>, Status>>,
+) -> Result<T, OpError> {
+    match tokio::time::timeout(limit, call).await {
+        Ok(Ok(reply)) => Ok(reply.into_inner()),
+        Ok(Err(status)) => Err(error::from_status(&status, Sent::Harmless)),
+        Err(_) => Err(error::lost(
+            Sent::Harmless,
+            "timeout",
+            ErrorKind::Timeout,
+            &format!("glassd did not answer within {} s", limit.as_secs()),
+        )),
+    }
+}

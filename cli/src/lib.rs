@@ -1,0 +1,19 @@
+//! glassctl: the command line of Glass.
+//!
+//! Reads arguments ([`args`]), asks the daemon ([`client`], [`launch`]), runs commands ([`commands`]) and prints
+//! their answers ([`output`]). Holds no browser, no policy and no state: everything that is true of a session is
+//! true in the daemon.
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod client;
+pub mod commands;
+pub mod error;
+pub mod launch;
+pub mod output;
+mod run;
+pub mod session;
+pub mod signals;
+pub mod usage;
+
+pub use run::run;
