@@ -1,0 +1,22 @@
+//! What the end-to-end tests stand on: private worlds with a daemon of their own, a fixture site, and the table of
+//! processes. The tests themselves are in `suite/`, the pages that they drive in `site/`.
+
+#![forbid(unsafe_code)]
+
+pub mod answer;
+pub mod eventually;
+pub mod process;
+mod programs;
+pub mod run;
+pub mod session_tree;
+pub mod site;
+mod stage;
+mod who;
+mod world;
+
+pub use answer::Answer;
+pub use eventually::{eventually, holds};
+pub use run::{Run, Running};
+pub use stage::{Stage, rows};
+pub use who::Who;
+pub use world::{Asking, GONE, World, gone};

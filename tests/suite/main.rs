@@ -1,0 +1,23 @@
+//! End-to-end tests: the real programs, the real cage, the real Chromium. Names are promises; `contract:` names the
+//! section of the contract that a test holds, `report:` the user report that it answers.
+
+#![forbid(unsafe_code)]
+
+#[macro_use]
+mod twice;
+
+mod actionability;
+mod cage;
+mod cli;
+mod daemon;
+mod egress;
+mod frames;
+mod hostile;
+mod kill;
+mod lanes;
+mod layout;
+mod naming;
+mod ops;
+mod revision;
+mod sockets;
+mod stale;

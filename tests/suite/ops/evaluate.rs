@@ -1,0 +1,110 @@
+//! `evaluate`: the value that the script yields, or a typed error; never longer than its deadline.
+
+use std::time::Duration;
+
+use glass_tests::Stage;
+use serde_json::json;
+
+// contract: 5.3
+#[test]
+fn values_arrive_as_they_are() {
+    let (stage, _visit) = Stage::open("form.html");
+    for (script, value) in [
+        ("1 + 1", json!(2)),
+        ("'té'", json!("té")),
+        ("[1, [true, null], {a: 'b'}]", json!([1, [true, null], {"a": "b"}])),
+        ("null", json!(null)),
+        ("({a: 1})", json!({"a": 1})),
+        ("{a: 1}", json!({"a": 1})),
+        ("Promise.resolve(5)", json!(5)),
+        ("await Promise.resolve(6)", json!(6)),
+        ("const x = await Promise.resolve(3); return x * 2", json!(6)),
+        ("document.querySelectorAll('label').length > 5", json!(true)),
+        ("1.5e300", json!(1.5e300)),
+    ] {
+        assert_eq!(stage.eval(script), value, "{script}");
+    }
+}
+
+// contract: 2.6
+#[test]
+fn what_throws_or_is_no_json_is_a_typed_error_without_the_pages_words() {
+    let (stage, _visit) = Stage::open("form.html");
+    for script in [
+        "throw new Error('sesame')",
+        "nosuchname_sesame",
+        "Promise.reject(new Error('sesame'))",
+        "(() => { const a = {}; a.a = a; return a })()",
+        "10n",
+        "return return sesame",
+    ] {
+        let answer = stage.ask(&["evaluate", "--", script]);
+        answer.fails("evaluation_failed");
+        assert_eq!(answer.run.code, Some(1));
+        assert!(!answer.run.stdout.contains("sesame"), "{}", answer.run);
+    }
+}
+
+// contract: 5.3
+#[test]
+fn a_value_over_its_bound_is_refused_and_the_session_lives() {
+    let (stage, _visit) = Stage::open("form.html");
+    stage.fails("result_too_large", &["evaluate", "'x'.repeat(1024 * 1024 + 10)"]);
+    assert_eq!(stage.eval("'x'.repeat(1000000).length"), 1_000_000);
+    assert_eq!(stage.eval("'x'.repeat(1000000)").as_str().map(str::len), Some(1_000_000));
+}
+
+// contract: 2.7 report: 61
+#[test]
+fn a_promise_that_never_settles_ends_at_the_deadline() {
+    let (stage, _visit) = Stage::open("form.html");
+    let answer = stage.ask(&["evaluate", "new Promise(() => {})", "--timeout-ms", "1000"]);
+    let error = answer.fails("unknown_outcome");
+    assert_eq!(error["reason"], "timeout", "{error}");
+    assert!(answer.run.took < Duration::from_secs(5), "{}", answer.run);
+    assert_eq!(stage.eval("document.title"), "A form");
+}
+
+// contract: 2.7 report: 61
+#[test]
+fn a_script_that_spins_is_ended_at_the_deadline_and_the_page_lives() {
+    let (stage, visit) = Stage::open("form.html");
+    let answer = stage.ask(&["evaluate", "while (true) {}", "--timeout-ms", "1000"]);
+    answer.fails("unknown_outcome");
+    assert!(answer.run.took < Duration::from_secs(6), "{}", answer.run);
+    assert_eq!(stage.eval("document.title"), "A form");
+    stage.ok(&["click", "role=button;name=Save"]);
+    assert_eq!(visit.clicks(), ["save"]);
+}
+
+// contract: 12.3
+#[test]
+fn the_script_comes_from_standard_input_or_a_file_too() {
+    let (stage, _visit) = Stage::open("form.html");
+    let run = stage.glassctl_reading(["evaluate", "-"], b"document.title").success();
+    assert_eq!(run.stdout, "A form\n");
+    std::fs::write(stage.path("cwd/script.js"), "const n = 20;\nreturn n + 2;\n").expect("write a file");
+    assert_eq!(stage.ok(&["evaluate", "--file", "script.js"])["value"], 22);
+    assert_eq!(stage.glassctl(["evaluate"]).code, Some(2));
+    assert_eq!(stage.glassctl(["evaluate", "  "]).code, Some(2));
+}
+
+// contract: 2.4
+#[test]
+fn what_a_script_changed_moves_the_revision() {
+    let (stage, _visit) = Stage::open("form.html");
+    let result = stage.ok(&["evaluate", "save.textContent = 'Store'; 1"]);
+    assert!(result["revision"].as_u64() > result["previousRevision"].as_u64(), "{result}");
+    let result = stage.ok(&["evaluate", "1"]);
+    assert_eq!(result["revision"], result["previousRevision"]);
+}
+
+// contract: 3.3
+#[test]
+fn it_runs_in_the_pages_own_world_and_leaves_nothing_there() {
+    let (stage, _visit) = Stage::open("form.html");
+    let before = stage.eval("Object.getOwnPropertyNames(window).length");
+    assert_eq!(stage.eval("window.submitted = 7; submitted"), 7);
+    assert_eq!(stage.eval("delete window.submitted; Object.getOwnPropertyNames(window).length"), before);
+    assert_eq!(stage.eval("typeof glass"), "undefined");
+}
