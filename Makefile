@@ -1,0 +1,89 @@
+# Every command that CI runs has a name here. The README's two are `make demo` and `make test`.
+#
+# One build profile for all of them (`[profile.glass]` in Cargo.toml): a second cold build costs minutes.
+
+CARGO ?= cargo
+# CI passes --locked here.
+CARGO_FLAGS ?=
+PROFILE := glass
+BIN := $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)
+
+# A checkout of the benchmark, which is not part of this repository.
+BENCH ?=
+BENCH_OUT ?= bench.json
+
+.DEFAULT_GOAL := help
+# The steps of `test` run in the order in which they are listed: what fails cheaply fails first.
+.NOTPARALLEL:
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+.PHONY: demo
+demo: deps build ## install what is missing, build, and walk through a bundled site
+	$(BIN)/glassctl demo
+
+.PHONY: test
+test: deps-test fmt lint unit suite ## everything that CI checks, cheapest first
+
+.PHONY: build
+build: ## build glassd, glass-egress, glass-worker and glassctl
+	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE)
+
+.PHONY: deps
+deps: ## install what building and running needs and is missing (apt)
+	@packaging/install-deps.sh run
+
+.PHONY: deps-test
+deps-test: ## the same, and what the tests need
+	@packaging/install-deps.sh test
+
+.PHONY: fmt
+fmt: ## check the formatting
+	$(CARGO) fmt --all --check
+
+.PHONY: lint
+lint: ## clippy, warnings are errors
+	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets --profile $(PROFILE) -- -D warnings
+
+# `--workspace` everywhere, never `-p`: cargo joins the features of what it is asked for, and another choice of crates
+# builds tokio, tonic and all that stands on them once more.
+
+# nextest runs each test in its own process; where it is not installed libtest does.
+UNIT := --workspace --exclude glass-tests --lib --bins --tests
+
+.PHONY: unit
+unit: ## the tests that lie beside the code
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	    set -x; $(CARGO) nextest run $(CARGO_FLAGS) --profile ci --cargo-profile $(PROFILE) $(UNIT); \
+	else \
+	    set -x; $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) $(UNIT); \
+	fi
+
+# Always libtest: the tests of a module share one browser, so they must share a process.
+.PHONY: suite
+suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
+	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test suite -- --test-threads=2
+
+# The test writes stale files anew and fails; the second run shows that they are current.
+.PHONY: regen
+regen: ## write generated code anew
+	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test generated \
+	    || $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test generated
+
+.PHONY: deny
+deny: ## licences, advisories and sources of dependencies (needs cargo-deny)
+	@$(CARGO) deny --version >/dev/null 2>&1 \
+	    || { echo 'cargo-deny is missing: cargo install cargo-deny --locked' >&2; exit 1; }
+	$(CARGO) deny check
+
+.PHONY: bench
+bench: ## measure against other products: make bench BENCH=DIR
+	@test -n '$(BENCH)' || { echo 'say where the benchmark is: make bench BENCH=DIR (docs/performance.md)' >&2; exit 2; }
+	$(CARGO) build $(CARGO_FLAGS) --release
+	GLASS_BIN="$(abspath $(dir $(BIN)))/release" python3 $(BENCH)/bench.py --out $(BENCH_OUT)
+
+.PHONY: clean
+clean: ## remove everything that was built
+	$(CARGO) clean
