@@ -1,28 +1,31 @@
 // Posts every input event of the page, in the capture phase at the window, before any handler of the page runs.
 // Synchronous on purpose: an event that was handled is an event that was reported. Everything used is taken at the
-// start, since some pages replace it.
+// start, and loops count: some pages replace the built-ins, iterators too.
 (() => {
   const Request = XMLHttpRequest;
   const { open, send } = Request.prototype;
-  const stringify = JSON.stringify;
+  const { stringify } = JSON;
+  const { getAttribute } = Element.prototype;
+  const { composedPath } = Event.prototype;
   const url = document.currentScript.src.replace(/ledger\.js.*$/, 'ledger');
   const kinds = ['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu',
     'keydown', 'input', 'change', 'submit'];
+  const modifiers = ['Control', 'Alt', 'Shift', 'Meta'];
   const report = (event) => {
-    const path = event.composedPath();
-    const found = path.find((node) => node instanceof Element && node.getAttribute('id'));
+    const path = composedPath.call(event);
+    let id = null;
+    for (let n = 0; n < path.length && !id; n += 1) {
+      if (path[n] instanceof Element) id = getAttribute.call(path[n], 'id');
+    }
+    let held = '';
+    for (let n = 0; n < modifiers.length; n += 1) {
+      if (event.getModifierState && event.getModifierState(modifiers[n])) held += (held && '+') + modifiers[n];
+    }
     const value = path[0] && typeof path[0].value === 'string' ? path[0].value : '';
-    const held = ['Control', 'Alt', 'Shift', 'Meta'].filter((name) => event.getModifierState?.(name)).join('+');
+    const key = event.key ?? `${event.button ?? ''}`;
     const request = new Request();
     open.call(request, 'POST', url, false);
-    send.call(request, stringify({
-      type: event.type,
-      id: found ? found.getAttribute('id') : '',
-      value,
-      key: event.key ?? String(event.button ?? ''),
-      held,
-      trusted: event.isTrusted,
-    }));
+    send.call(request, stringify({ type: event.type, id: id ?? '', value, key, held, trusted: event.isTrusted }));
   };
   for (const kind of kinds) addEventListener(kind, report, true);
 })();

@@ -44,8 +44,9 @@ pub fn read(pid: i32) -> Option<Process> {
         parent: fields.get(1)?.parse().ok()?,
         started: fields.get(19)?.parse().ok()?,
         name,
+        // Chromium writes its title over its arguments, with spaces between them.
         arguments: arguments
-            .split(|byte| *byte == 0)
+            .split(|byte| matches!(byte, 0 | b' '))
             .filter(|part| !part.is_empty())
             .map(|part| String::from_utf8_lossy(part).into_owned())
             .collect(),

@@ -30,7 +30,7 @@ impl SessionTree {
 }
 
 fn has(process: &Process, argument: &str) -> bool {
-    process.arguments.iter().any(|one| one == argument || one.starts_with(&format!("{argument} ")))
+    process.arguments.iter().any(|one| one == argument)
 }
 
 /// The sessions of a daemon that have a browser.

@@ -52,7 +52,7 @@ twice! {
             if who == Who::Current && world.uid() == 0 {
                 assert!(uids.iter().all(|uid| *uid >= 1_000_000), "{process:?} has {uids:?}");
             }
-            if process.arguments.iter().any(|argument| argument.contains("nacl") || argument.contains("zygote")) {
+            if process.arguments.iter().any(|argument| argument == "--type=zygote") {
                 // Chromium's own zygote keeps what it needs to cage renderers, in a user namespace of its own.
                 continue;
             }

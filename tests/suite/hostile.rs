@@ -18,13 +18,22 @@ fn observing_leaves_the_page_as_it_was() {
         &["find", "css=*", "--all", "--limit", "100"],
         &["find", "role=button;name=Below"],
         &["wait", "visible=role=button;name=Below"],
-        &["screenshot", "--full-page"],
+        &["screenshot"],
     ] {
         stage.ok(operation);
     }
     assert_eq!(stage.eval("window.seen()"), json!([]), "what the page noticed");
     assert_eq!(stage.eval("!!document.getElementById('canvas').getContext('2d')"), true);
     assert!(visit.events().is_empty());
+}
+
+// contract: 3.3 report: 105
+#[test]
+fn a_picture_of_the_whole_page_is_not_noticed_by_it() {
+    let (stage, _visit) = Stage::open("watched.html");
+    stage.eval("window.start(); 1");
+    stage.ok(&["screenshot", "--full-page"]);
+    assert_eq!(stage.eval("window.seen()"), json!([]), "what the page noticed");
 }
 
 // contract: 3.3 report: 105

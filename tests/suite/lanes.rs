@@ -62,12 +62,8 @@ fn page_operations_of_a_session_run_in_the_order_of_their_arrival() {
     let (stage, visit) = Stage::open("spin.html");
     let blocked = stage.begin(&["click", "name=Block", "--timeout-ms", "30000"]);
     visit.asked_for("slow/click");
-    let second = stage.begin(&[
-        "evaluate",
-        "window.order = (window.order ?? '') + 'b'; order",
-        "--timeout-ms",
-        "30000",
-    ]);
+    let second =
+        stage.begin(&["evaluate", "window.order = (window.order ?? '') + 'b'", "--timeout-ms", "30000"]);
     glass_tests::holds("the second waits its turn", LIMIT, || {
         let shown = stage.ask(&["session", "show", "default"]).json;
         queued(&shown) >= Some(1)

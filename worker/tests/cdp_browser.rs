@@ -42,9 +42,12 @@ fn unprivileged(name: &str, test: impl AsyncFnOnce(&Path)) {
         assert!(runtime.block_on(test).is_ok(), "the test did not end within {PATIENCE:?}");
         return;
     }
-    // The build directory may be out of reach for others.
+    // The build directory may be out of reach for others. `cp` copies, because a file that is open for writing in
+    // this process could be inherited by a child of another test, and then it cannot be executed.
     let program = directory.path().join("test");
-    std::fs::copy(std::env::current_exe().expect("this test"), &program).expect("a copy of this test");
+    let this = std::env::current_exe().expect("this test");
+    let copied = Command::new("cp").arg(this).arg(&program).status().expect("cp runs");
+    assert!(copied.success(), "this test cannot be copied");
     for path in [directory.path(), &program] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
     }

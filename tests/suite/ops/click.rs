@@ -164,6 +164,7 @@ fn a_click_that_closes_its_own_window_is_completed_with_that_evidence() {
     let (stage, _visit) = Stage::open("popups.html");
     let result = stage.ok(&["click", "name=Window open"]);
     let id = result["evidence"]["popups"][0]["targetId"].as_str().expect("a popup").to_owned();
+    stage.ok(&["wait", "title=A form", "--target-id", &id]);
     stage.ok(&[
         "evaluate",
         "document.body.innerHTML='<button onclick=window.close()>Close me</button>'",

@@ -53,7 +53,8 @@ fn keys_are_trusted_and_have_their_names() {
     stage.ok(&["key", "ArrowDown", "F2", "é", "+"]);
     let keys: Vec<_> = visit.events().into_iter().filter(|event| event.kind == "keydown").collect();
     assert!(keys.iter().all(|event| event.trusted && event.id == "notes"), "{keys:?}");
-    let names: Vec<_> = keys.iter().map(|event| event.key.as_str()).collect();
+    // A character that a keyboard has behind Shift may come with it.
+    let names: Vec<_> = keys.iter().map(|event| event.key.as_str()).filter(|key| *key != "Shift").collect();
     assert_eq!(names, ["ArrowDown", "F2", "é", "+"]);
     assert_eq!(stage.eval("notes.value"), "é+");
 }

@@ -27,13 +27,15 @@ pub struct Before {
 
 impl Before {
     /// Takes it down.
-    pub fn of(context: &Context, revision: u64, title: Option<String>) -> Self {
+    ///
+    /// `info` is what the page's document said of itself in the look that began the operation.
+    pub fn of(context: &Context, revision: u64, info: Option<&Info>) -> Self {
         let state = context.pages.state();
         let target = state.target(&context.target);
         Self {
             revision,
-            url: target.map(|target| target.url.clone()).unwrap_or_default(),
-            title: title.or_else(|| target.map(|target| target.title.clone())).unwrap_or_default(),
+            url: info.map(|info| info.url.clone()).or_else(|| target.map(|t| t.url.clone())).unwrap_or_default(),
+            title: info.map(|info| info.title.clone()).or_else(|| target.map(|t| t.title.clone())).unwrap_or_default(),
             generation: target.and_then(|target| target.main_frame()).map_or(0, |frame| frame.generation),
             mark: state.mark(),
             begun: target.map_or(0, |target| target.document.begun),
@@ -43,15 +45,16 @@ impl Before {
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Info {
-    #[serde(default)]
-    url: String,
-    #[serde(default)]
-    title: String,
-    #[serde(default)]
-    ready_state: String,
+/// What a document says of itself.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Info {
+    /// Its URL.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// loading, interactive or complete.
+    pub ready_state: String,
 }
 
 /// Waits for what the operation began to commit, then measures. Answers the evidence and the revision.
@@ -145,7 +148,9 @@ async fn look_again(context: &Context, before: &Before, evidence: &mut Evidence)
 }
 
 async fn info(context: &Context, key: &FrameKey) -> Result<Info, EngineError> {
-    context.pages.run(key, vec![Step("info", json!({}))]).await?.take()
+    let info: Info = context.pages.run(key, vec![Step("info", json!({}))]).await?.take()?;
+    context.pages.note_info(&context.target, &info.url, &info.title);
+    Ok(info)
 }
 
 /// What the browser's own events tell: popups, downloads, the navigation.

@@ -7,6 +7,7 @@ use glass_proto::op::Ref;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::evidence::Info;
 use super::locator::engine_locator;
 use crate::context::Context;
 use crate::page::{Changes, Check, EngineError, FrameKey, Step, reference};
@@ -38,6 +39,8 @@ pub struct Looked {
     pub changes: Changes,
     /// Per frame that answered.
     pub matches: Vec<(FrameKey, Matches)>,
+    /// What the main frame's document says of itself.
+    pub info: Info,
 }
 
 /// What a locator fits in one frame.
@@ -107,6 +110,9 @@ pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden:
     let locator = step.and_then(engine_locator);
     let looks = keys.iter().map(|key| {
         let mut steps = vec![Step("check", json!({}))];
+        if key.label == 0 {
+            steps.push(Step("info", json!({})));
+        }
         if let Some(locator) = &locator {
             let args = json!({ "locator": locator, "limit": limit, "includeHidden": include_hidden });
             steps.push(Step("locate", args));
@@ -114,16 +120,19 @@ pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden:
         async move {
             let mut call = pages.run(key, steps).await?;
             let check: Check = call.take()?;
+            let info = if key.label == 0 { Some(call.take::<Info>()?) } else { None };
             let matches = if call.has_more() { Some(call.take::<Matches>()?) } else { None };
-            Ok::<_, EngineError>((check, matches))
+            Ok::<_, EngineError>((check, info, matches))
         }
     });
     let looks = futures_util::future::join_all(looks).await;
     let mut reports = Vec::new();
     let mut matches = Vec::new();
+    let mut main = Info::default();
     for (key, look) in keys.into_iter().zip(looks) {
         match look {
-            Ok((check, found)) => {
+            Ok((check, info, found)) => {
+                main = info.unwrap_or(main);
                 reports.push((key.clone(), check));
                 matches.extend(found.map(|found| (key, found)));
             }
@@ -137,7 +146,8 @@ pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden:
             Err(error) => tracing::debug!(%error, "a frame did not answer"),
         }
     }
-    Ok(Looked { changes: pages.take_reports(&context.target, &reports), matches })
+    pages.note_info(&context.target, &main.url, &main.title);
+    Ok(Looked { changes: pages.take_reports(&context.target, &reports), matches, info: main })
 }
 
 /// Everything that a locator fits, with its containers resolved.
@@ -148,23 +158,22 @@ pub async fn locate_all(context: &Context, locator: &Locator, include_hidden: bo
     let Some((first, rest)) = locator.scopes.split_first() else {
         if let LocatorStep::Ref(wanted) = &locator.step {
             let looked = look(context, None, false, limit).await?;
-            let found = one_by_ref(context, *wanted, looked.changes).await?;
-            return Ok(found.1);
+            let (_, matches) = one_by_ref(context, *wanted).await?;
+            return Ok(Looked { matches, ..looked });
         }
         return look(context, Some(&locator.step), include_hidden, limit).await;
     };
     let looked = look(context, Some(first), false, 8).await?;
-    let changes = looked.changes.clone();
     let mut scope = match first {
-        LocatorStep::Ref(wanted) => one_by_ref(context, *wanted, changes.clone()).await?.0,
-        _ => one(&looked)?,
+        LocatorStep::Ref(wanted) => one_by_ref(context, *wanted).await?.0,
+        _ => one(&looked.matches)?,
     };
     for step in rest {
         let matches = within(context, &scope, step, false, 8).await?;
-        scope = one(&Looked { changes: changes.clone(), matches: vec![(scope.key.clone(), matches)] })?;
+        scope = one(&[(scope.key.clone(), matches)])?;
     }
     let matches = within(context, &scope, &locator.step, include_hidden, limit).await?;
-    Ok(Looked { changes, matches: vec![(scope.key, matches)] })
+    Ok(Looked { matches: vec![(scope.key, matches)], ..looked })
 }
 
 async fn within(context: &Context, scope: &Found, step: &LocatorStep, include_hidden: bool, limit: u32) -> Result<Matches, OpError> {
@@ -185,29 +194,27 @@ async fn within(context: &Context, scope: &Found, step: &LocatorStep, include_hi
 ///
 /// # Errors
 /// `target_not_found`, `ambiguous_target`, `stale_reference`, each with candidates.
-pub async fn find(context: &Context, locator: &Locator) -> Result<(Found, Changes), OpError> {
+pub async fn find(context: &Context, locator: &Locator) -> Result<(Found, Looked), OpError> {
     if let (true, LocatorStep::Ref(wanted)) = (locator.scopes.is_empty(), &locator.step) {
         let looked = look(context, None, false, 8).await?;
-        let changes = looked.changes.clone();
-        let (found, _) = one_by_ref(context, *wanted, looked.changes).await?;
-        return Ok((found, changes));
+        let (found, matches) = one_by_ref(context, *wanted).await?;
+        return Ok((found, Looked { matches, ..looked }));
     }
     let looked = locate_all(context, locator, false, 8).await?;
-    let found = one(&looked)?;
-    Ok((found, looked.changes))
+    Ok((one(&looked.matches)?, looked))
 }
 
-fn one(looked: &Looked) -> Result<Found, OpError> {
-    let total: u64 = looked.matches.iter().map(|(_, matches)| matches.total).sum();
+fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
+    let total: u64 = frames.iter().map(|(_, matches)| matches.total).sum();
     if total == 1
-        && let Some((key, found)) = looked.matches.iter().find_map(|(key, matches)| {
+        && let Some((key, found)) = frames.iter().find_map(|(key, matches)| {
             matches.matches.iter().find(|found| found.visible && matches.total == 1).map(|found| (key, found))
         })
     {
         return Ok(Found { key: key.clone(), node: found.node, by_ref: None, as_of: None });
     }
-    let hidden: u64 = looked.matches.iter().map(|(_, matches)| matches.hidden_total).sum();
-    let candidates = candidates(looked);
+    let hidden: u64 = frames.iter().map(|(_, matches)| matches.hidden_total).sum();
+    let candidates = candidates(frames);
     if total == 0 {
         let message = match hidden {
             0 => "nothing on the page fits the locator".to_owned(),
@@ -230,8 +237,8 @@ fn one(looked: &Looked) -> Result<Found, OpError> {
 }
 
 /// The elements of a look as candidates.
-pub fn candidates(looked: &Looked) -> Vec<Candidate> {
-    let rows = looked.matches.iter().flat_map(|(key, matches)| matches.matches.iter().map(move |found| (key, found)));
+pub fn candidates(frames: &[(FrameKey, Matches)]) -> Vec<Candidate> {
+    let rows = frames.iter().flat_map(|(key, matches)| matches.matches.iter().map(move |found| (key, found)));
     rows.map(|(key, found)| Candidate {
         reference: reference(key, found.node),
         role: found.role.clone(),
@@ -242,7 +249,7 @@ pub fn candidates(looked: &Looked) -> Vec<Candidate> {
     .collect()
 }
 
-async fn one_by_ref(context: &Context, wanted: Ref, changes: Changes) -> Result<(Found, Looked), OpError> {
+async fn one_by_ref(context: &Context, wanted: Ref) -> Result<(Found, Vec<(FrameKey, Matches)>), OpError> {
     let known = {
         let state = context.pages.state();
         let target = state.target(&context.target);
@@ -281,7 +288,7 @@ async fn one_by_ref(context: &Context, wanted: Ref, changes: Changes) -> Result<
         return Err(stale_error(&key, wanted, found));
     }
     let found = Found { key: key.clone(), node: wanted.node, by_ref: Some(wanted), as_of };
-    Ok((found, Looked { changes, matches: vec![(key, matches)] }))
+    Ok((found, vec![(key, matches)]))
 }
 
 /// A ref that names nothing any more (contract 3.5).

@@ -23,10 +23,10 @@ const GUARDED: &[&str] = &["pointer", "mouse", "click"];
 
 pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpError> {
     begin::page(context)?;
-    let (mut found, changes) = find(context, &params.target).await?;
-    guard_revision(context, Some(&found.key), &changes, None)?;
-    let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != changes.revision);
-    let before = Before::of(context, changes.revision, None);
+    let (mut found, looked) = find(context, &params.target).await?;
+    guard_revision(context, Some(&found.key), &looked.changes, None)?;
+    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
+    let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
     loop {
         let (aim, _) = ready(context, &params.target, found, "click", GUARDED).await?;
         let pressed = press(context, params, &aim).await?;

@@ -34,10 +34,10 @@ struct ReadBack {
 
 pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpError> {
     begin::page(context)?;
-    let (found, changes) = find(context, &params.target).await?;
-    guard_revision(context, Some(&found.key), &changes, None)?;
-    let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != changes.revision);
-    let before = Before::of(context, changes.revision, None);
+    let (found, looked) = find(context, &params.target).await?;
+    guard_revision(context, Some(&found.key), &looked.changes, None)?;
+    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
+    let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
     let (aim, _) = ready(context, &params.target, found, "fill", &["input"]).await?;
     let key = aim.found.key.clone();
     let node = aim.found.node;

@@ -13,7 +13,7 @@ pub(super) async fn run(context: &Context, params: &Find) -> Result<Found, OpErr
     let looked = locate_all(context, &params.target, params.all, params.limit).await?;
     let hidden: u64 = looked.matches.iter().map(|(_, matches)| matches.hidden_total).sum();
     let visible: u64 = looked.matches.iter().map(|(_, matches)| matches.total).sum();
-    let mut matches = candidates(&looked);
+    let mut matches = candidates(&looked.matches);
     matches.truncate(params.limit as usize);
     let total = if params.all { visible + hidden } else { visible };
     if !params.all {

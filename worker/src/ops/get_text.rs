@@ -21,9 +21,9 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
     begin::page(context)?;
     let (revision, read) = match &params.target {
         Some(locator) => {
-            let (found, changes) = find(context, locator).await?;
+            let (found, looked) = find(context, locator).await?;
             let read = text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES })).await;
-            (changes.revision, vec![read.map_err(|error| context.engine(&error, Phase::Preflight))?])
+            (looked.changes.revision, vec![read.map_err(|error| context.engine(&error, Phase::Preflight))?])
         }
         None => {
             let revision = look(context, None, false, 1).await?.changes.revision;

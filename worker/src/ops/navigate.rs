@@ -84,7 +84,8 @@ async fn before(context: &Context, crashed: bool) -> Result<Before, OpError> {
         guard_revision(context, None, &looked.changes, None)?;
     }
     let known = context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
-    Ok(Before::of(context, looked.map_or(known, |looked| looked.changes.revision), None))
+    let revision = looked.as_ref().map_or(known, |looked| looked.changes.revision);
+    Ok(Before::of(context, revision, looked.as_ref().map(|looked| &looked.info)))
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
     };
     context.pages.place_frames(&context.target).await;
     let changes = match &scope {
-        Some((_, changes)) => changes.clone(),
+        Some((_, looked)) => looked.changes.clone(),
         None => look(context, None, false, 1).await?.changes,
     };
     let scope = scope.map(|(found, _)| found);

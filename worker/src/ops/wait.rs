@@ -87,7 +87,7 @@ async fn visible(context: &Context, locator: &Locator) -> Result<Look, OpError> 
             format!("{total} visible elements fit the locator, and one was waited for"),
             "narrow the locator",
         )
-        .with_candidates(candidates(&looked))
+        .with_candidates(candidates(&looked.matches))
         .detail("total", total)),
     }
 }

@@ -62,6 +62,16 @@ impl Pages {
 }
 
 impl Pages {
+    /// Notes what the main document said of itself: the browser tells titles late, or not at all.
+    pub fn note_info(&self, target: &str, url: &str, title: &str) {
+        if let Some(target) = self.state().targets.get_mut(target)
+            && !url.is_empty()
+        {
+            url.clone_into(&mut target.url);
+            title.clone_into(&mut target.title);
+        }
+    }
+
     /// Popups that no observation has told of yet; they count as told now.
     pub fn take_unreported(&self, target: &str) -> Vec<glass_proto::result::PopupSeen> {
         let mut state = self.state();

@@ -106,7 +106,7 @@ async fn dialog(walk: &mut Walk<'_>) -> Result<(), Failure> {
 async fn read(walk: &mut Walk<'_>, world: &World) -> Result<(), Failure> {
     walk.say("read it: text, a value, a picture")?;
     walk.run(&["get-text"], done("No tasks left")).await?;
-    walk.run(&["evaluate", "document.querySelectorAll('li').length"], done("0")).await?;
+    walk.run(&["evaluate", "document.querySelectorAll(\"li\").length"], done("0")).await?;
     walk.run(&["screenshot", "-o", "tasks.png"], done("tasks.png")).await?;
     let picture = std::fs::read(world.directory().join("tasks.png"));
     if picture.is_ok_and(|bytes| bytes.starts_with(b"\x89PNG\r\n")) {

@@ -76,6 +76,8 @@ impl World {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // Ctrl-C is the demo's to handle: a second one must not end the command that stops the daemon.
+            .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
