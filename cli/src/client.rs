@@ -3,22 +3,27 @@
 //! One connection and one call a command. Turns broken connections into the contract's errors.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use glass_proto::escape::visible;
 use glass_proto::paths::{Environment, Overrides, Paths};
 use glass_proto::wire::{MAX_MESSAGE, client as pb};
-use glass_proto::{ClientId, ErrorKind, OpError, transport};
+use glass_proto::{ClientId, ErrorKind, OpError};
 use pb::glass_client::GlassClient;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
 use crate::args::Global;
+use crate::connect::{Behind, connect};
 use crate::error::{self, Failure, Sent};
 use crate::launch;
 
 /// Longest wait for an answer about the daemon or a listing.
 const QUICK: Duration = Duration::from_secs(5);
+/// How long a daemon that is ending may still take connections.
+const ENDING: Duration = Duration::from_secs(2);
+/// Between two attempts to connect.
+const STEP: Duration = Duration::from_millis(5);
 /// Longest wait until sessions are closed or the daemon has begun to end.
 const CLOSING: Duration = Duration::from_secs(30);
 
@@ -79,14 +84,29 @@ impl Server {
     /// # Errors
     /// `daemon_unreachable`, when something is wrong that is not the absence of a daemon.
     pub async fn connect_running(&self) -> Result<Option<Client>, OpError> {
-        match transport::connect(&self.socket).await {
-            Ok(channel) => Ok(Some(Client::new(channel))),
-            Err(error) if launch::is_absent(&error) => Ok(None),
-            Err(error) => Err(error::unreachable(
-                &self.socket,
-                &error.to_string(),
-                "check who owns the socket and its directory",
-            )),
+        let begun = Instant::now();
+        loop {
+            let behind = connect(&self.socket, launch::LIMIT).await.map_err(|error| {
+                let remedy = "check who owns the socket and its directory";
+                error::unreachable(&self.socket, &error.to_string(), remedy)
+            })?;
+            match behind {
+                Behind::Daemon(channel) => return Ok(Some(Client::new(channel))),
+                Behind::Nobody => return Ok(None),
+                // One that is ending: soon nobody is there.
+                Behind::Closed if begun.elapsed() < ENDING => tokio::time::sleep(STEP).await,
+                Behind::Closed => {
+                    let why = "it ends every connection without a word";
+                    let remedy = "glassd serves its own user, and nobody from within a session";
+                    return Err(error::unreachable(&self.socket, why, remedy));
+                }
+                Behind::Silent => {
+                    let limit = launch::LIMIT.as_secs();
+                    let why = format!("it took the connection and says nothing for {limit} s");
+                    let remedy = "it may be stopped or overloaded; look at the process, and at glassd.log";
+                    return Err(error::unreachable(&self.socket, &why, remedy));
+                }
+            }
         }
     }
 

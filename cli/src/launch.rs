@@ -12,12 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use glass_proto::ClientId;
 use glass_proto::escape::{cut, visible};
-use glass_proto::wire::client as pb;
-use pb::glass_client::GlassClient;
-use tonic::Code;
 use tonic::transport::Channel;
+
+use crate::connect::{Behind, connect};
 
 /// How long a started daemon may take until it answers.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -63,13 +61,7 @@ fn heard(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(": {said}") }
 }
 
-/// Whether an error of `connect` means that nobody listens, so that a start helps.
-pub fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
-}
-
-/// Starts glassd and waits until it answers at `socket`. That it takes a connection is not enough: it listens before
-/// it has looked at everything, and a request that it never reads would have an unknown outcome.
+/// Starts glassd and waits until it speaks at `socket`.
 ///
 /// `explicit` is whether the socket was named on the command line: then glassd is told.
 ///
@@ -84,14 +76,11 @@ pub async fn start(socket: &Path, explicit: bool) -> Result<Channel, LaunchError
     let begun = Instant::now();
     let mut running = Starting::spawn(&program, &arguments)?;
     loop {
-        match glass_proto::transport::connect(socket).await {
-            Ok(channel) if answers(&channel, LIMIT.saturating_sub(begun.elapsed())).await => {
-                return Ok(channel);
-            }
-            // It ended, or ends, without an answer: its exit says why.
-            Ok(_) => {}
-            Err(error) if is_absent(&error) => {}
-            Err(error) => return Err(LaunchError::Connect(error)),
+        let left = LIMIT.saturating_sub(begun.elapsed());
+        match connect(socket, left).await.map_err(LaunchError::Connect)? {
+            Behind::Daemon(channel) => return Ok(channel),
+            // Not there yet, or about to end after it listened: its exit says why.
+            Behind::Nobody | Behind::Closed | Behind::Silent => {}
         }
         match running.child.try_wait()? {
             Some(status) if !status.success() => {
@@ -104,19 +93,6 @@ pub async fn start(socket: &Path, explicit: bool) -> Result<Channel, LaunchError
             return Err(LaunchError::NoAnswer { said: running.said() });
         }
         tokio::time::sleep(STEP).await;
-    }
-}
-
-/// Whether somebody answers at all, in whatever words.
-async fn answers(channel: &Channel, limit: Duration) -> bool {
-    let hello = Some(pb::Hello::new("glassctl", &ClientId::generate()));
-    let mut rpc = GlassClient::new(channel.clone());
-    let answer = tokio::time::timeout(limit, rpc.list_sessions(pb::ListSessionsRequest { hello })).await;
-    match answer {
-        Ok(Ok(_)) => true,
-        // These two stand for a connection that broke; all others come from a daemon.
-        Ok(Err(status)) => !matches!(status.code(), Code::Unavailable | Code::Unknown),
-        Err(_) => false,
     }
 }
 

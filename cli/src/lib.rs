@@ -1,6 +1,6 @@
 //! glassctl: the command line of Glass.
 //!
-//! Reads arguments ([`args`]), asks the daemon ([`client`], [`launch`]), runs commands ([`commands`]) and prints
+//! Reads arguments ([`args`]), asks the daemon ([`client`], [`connect`], [`launch`]), runs commands ([`commands`]) and prints
 //! their answers ([`output`]). Holds no browser, no policy and no state: everything that is true of a session is
 //! true in the daemon.
 #![forbid(unsafe_code)]
@@ -8,6 +8,7 @@
 pub mod args;
 pub mod client;
 pub mod commands;
+pub mod connect;
 pub mod error;
 pub mod launch;
 pub mod output;

@@ -46,9 +46,14 @@ impl Plan {
             socket: absolute(args.socket.clone())?,
             state_dir: absolute(args.state_dir.clone())?,
         };
-        let paths = Paths::resolve(&Environment::of_process(), &overrides)?;
+        let environment = Environment::of_process();
+        let paths = Paths::resolve(&environment, &overrides)?;
         let file = absolute(args.config.clone())?.unwrap_or_else(|| paths.config_file());
-        let config = Config::load(&file, std::env::var("GLASS_LOG").ok())?;
+        let config = Config::load(
+            &file,
+            std::env::var("GLASS_LOG").ok(),
+            environment.home.as_deref().map(std::path::Path::new),
+        )?;
         Ok(Self { args, paths, config })
     }
 }
@@ -161,19 +166,16 @@ async fn sweep_away(paths: &Paths) {
 
 async fn close_sessions(registry: &Registry) -> u32 {
     let limit = 3 * limits::GRACE + limits::KILL;
+    let live = registry.live();
     let all = async {
-        let closed = registry.close_all(CloseReason::Shutdown).await;
+        registry.close_all(CloseReason::Shutdown).await;
         registry.all_gone().await;
-        closed.len()
     };
-    match timeout(limit, all).await {
-        Ok(count) => u32::try_from(count).unwrap_or(u32::MAX),
-        Err(_) => {
-            // They die with this process; their directories are for the next one.
-            tracing::error!("some sessions did not end in time");
-            0
-        }
+    if timeout(limit, all).await.is_err() {
+        // They die with this process; their directories are for the next one.
+        tracing::error!("some sessions did not end in time");
     }
+    u32::try_from(live).unwrap_or(u32::MAX)
 }
 
 /// Ends when there was neither session nor client for `limit`.

@@ -33,8 +33,8 @@ pub const HEALTH: Duration = Duration::from_millis(200);
 pub const PROBE: Duration = Duration::from_secs(10);
 /// How often the daemon looks whether its socket is still its own.
 pub const SOCKET_CHECK: Duration = Duration::from_secs(1);
-/// How long a new daemon waits for one that is ending.
-pub const TAKEOVER: Duration = Duration::from_secs(10);
+/// How long a new daemon waits for one that is ending. Clients wait 10 s for the new one, and shall hear why not.
+pub const TAKEOVER: Duration = Duration::from_secs(8);
 
 /// Longest line of a worker's standard error that is logged whole, in bytes.
 pub const LOG_LINE: usize = 4 * 1024;

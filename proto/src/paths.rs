@@ -142,7 +142,8 @@ impl Paths {
 
     /// Held by the one daemon of this state directory; its text is the path of that daemon's socket.
     pub fn state_lock(&self) -> PathBuf {
-        self.state_dir.join("glassd.lock")
+        // Not called like `lock`: nothing forbids XDG_RUNTIME_DIR and XDG_STATE_HOME to be one directory.
+        self.state_dir.join("state.lock")
     }
 
     /// The configuration file, which need not exist.
@@ -212,6 +213,7 @@ mod tests {
         assert_eq!(paths.lock, dir.path().join("glass/glassd.lock"));
         assert_eq!(paths.state_dir, Path::new("/home/u/.local/state/glass"));
         assert_eq!(paths.config_file(), Path::new("/home/u/.config/glass/config.toml"));
+        assert_ne!(paths.state_lock().file_name(), paths.lock.file_name());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tonic::transport::{Channel, Endpoint, Uri};
 
@@ -21,7 +22,10 @@ pub async fn connect(path: &Path) -> io::Result<Channel> {
 ///
 /// # Errors
 /// When the other side does not speak HTTP/2.
-pub async fn over(stream: UnixStream) -> io::Result<Channel> {
+pub async fn over<S>(stream: S) -> io::Result<Channel>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let mut stream = Some(stream);
     let connector = tower::service_fn(move |_: Uri| {
         let stream = stream.take();

@@ -25,7 +25,8 @@
     const key = event.key ?? `${event.button ?? ''}`;
     const request = new Request();
     open.call(request, 'POST', url, false);
-    send.call(request, stringify({ type: event.type, id: id ?? '', value, key, held, trusted: event.isTrusted }));
+    // Without a prototype there is no `toJSON` of the page's.
+    send.call(request, stringify({ __proto__: null, type: event.type, id: id ?? '', value, key, held, trusted: event.isTrusted }));
   };
   for (const kind of kinds) addEventListener(kind, report, true);
 })();

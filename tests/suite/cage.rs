@@ -101,7 +101,6 @@ twice! {
                 &world.path("run/glass/glassd.sock"),
                 &world.path("cwd"),
                 Path::new("/root"),
-                Path::new("/home"),
                 Path::new("/etc/shadow"),
                 Path::new("/var/lib"),
                 Path::new("/var/run/docker.sock"),
@@ -112,13 +111,17 @@ twice! {
                 assert!(!there, "{} is visible in the cage", path.display());
             }
         }
+        let homes = fs::read_dir(within(&session.browser, Path::new("/home"))).map(|entries| {
+            entries.flatten().map(|entry| entry.file_name()).collect::<Vec<_>>()
+        });
+        assert!(homes.unwrap_or_default().iter().all(|name| name == "glass"), "only the cage's own home");
         let mounts = fs::read_to_string(session.browser.path("mountinfo")).expect("the cage's mounts");
         assert!(!mounts.contains("home/secret"), "{mounts}");
         let writable: Vec<_> = mounts.lines().filter(|line| {
             let mut words = line.split(' ');
             let point = words.clone().nth(4).unwrap_or_default();
             let options = words.nth(5).unwrap_or_default();
-            let own = ["/session", "/tmp", "/dev", "/run", "/proc"].iter().any(|own| point.starts_with(own));
+            let own = ["/session", "/tmp", "/dev", "/run", "/proc", "/home/glass"].iter().any(|own| point.starts_with(own));
             options.split(',').any(|option| option == "rw") && !own
         }).collect();
         assert!(writable.is_empty(), "writable in the cage: {writable:#?}");

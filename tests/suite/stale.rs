@@ -97,13 +97,11 @@ fn a_rename_after_observe_is_stale_under_a_guard() {
 #[test]
 fn a_rename_while_the_click_waits_is_caught_right_before_dispatch() {
     let (stage, visit) = Stage::open("renames.html");
+    // The button is covered: the click retries until the cover goes, and at that moment the button is another one. Set
+    // before the click, since page operations run one after the other.
+    stage.eval("cover(); setTimeout(() => { rename(); uncover() }, 1500)");
     let revision = stage.revision().to_string();
-    // The button is covered: the click retries until the cover goes, and at that moment the button is another one.
-    stage.eval("cover(); 1");
-    let revision_now = stage.revision().to_string();
-    let _ = revision;
-    let clicking = stage.begin(&["click", "css=#b", "--expected-revision", &revision_now]);
-    stage.eval("setTimeout(() => { rename(); uncover() }, 300); 1");
+    let clicking = stage.begin(&["click", "css=#b", "--expected-revision", &revision]);
     clicking.answer().fails("stale_revision");
     assert!(visit.clicks().is_empty());
     assert_eq!(stage.eval("window.deleted"), 0);

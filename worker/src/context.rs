@@ -103,6 +103,13 @@ impl Context {
                 "observe again; the page navigated",
             )
             .reason("navigated"),
+            EngineError::Silent => OpError::rejected(
+                ErrorKind::TargetNotFound,
+                phase,
+                "the frame of the element does not answer",
+                "observe again; the frame may be busy or show nothing that can be read",
+            )
+            .reason("frame_unavailable"),
             EngineError::Halted(halt) => halted(halt),
             EngineError::Engine { kind, answer } if kind == "no_computed_accessibility" => {
                 tracing::debug!(%answer, "no computed accessibility");

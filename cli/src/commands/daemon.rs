@@ -135,13 +135,17 @@ struct Stopped {
 
 /// Ends glassd with its sessions; its process is gone when this returns.
 pub(super) async fn stop(server: &Server) -> Result<Report, Failure> {
-    let Some(mut client) = server.connect_running().await? else {
-        let nothing = Stopped { stopped: false, pid: None, sessions_closed: 0 };
-        return Report::of(&nothing, "glassd is not running".to_owned());
-    };
     // Taken before it is told, so that the number cannot come to mean another process.
     let process = Process::behind(server.socket()).await;
-    let reply = match client.stop().await {
+    let asked = match server.connect_running().await {
+        Ok(Some(mut client)) => client.stop().await,
+        Ok(None) => {
+            let nothing = Stopped { stopped: false, pid: None, sessions_closed: 0 };
+            return Report::of(&nothing, "glassd is not running".to_owned());
+        }
+        Err(error) => Err(error),
+    };
+    let reply = match asked {
         Ok(reply) => reply,
         // One of another version, or one that hangs, still takes the signal.
         Err(error) => {
@@ -149,8 +153,6 @@ pub(super) async fn stop(server: &Server) -> Result<Report, Failure> {
             pb::StopReply { pid, sessions_closed: 0 }
         }
     };
-    // An open connection must not be what a stopping daemon waits for.
-    drop(client);
     if !process.gone(server.socket(), STOPPING).await {
         return Err(OpError::failed(
             ErrorKind::Transport,

@@ -145,10 +145,19 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
 
 /// Serves at `socket` until the runtime is dropped.
 pub(crate) fn serve(socket: &Path, service: Service) -> tokio::runtime::Runtime {
+    serve_on(std::os::unix::net::UnixListener::bind(socket).unwrap(), service)
+}
+
+/// Serves what comes to `listener` until the runtime is dropped.
+pub(crate) fn serve_on(
+    listener: std::os::unix::net::UnixListener,
+    service: Service,
+) -> tokio::runtime::Runtime {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let listener = {
         let _guard = runtime.enter();
-        UnixListener::bind(socket).unwrap()
+        listener.set_nonblocking(true).unwrap();
+        UnixListener::from_std(listener).unwrap()
     };
     runtime.spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::json;
 
-use crate::fake::{Service, accepted, completed, eventually, serve};
+use crate::fake::{Service, accepted, completed, eventually, serve, serve_on};
 use crate::{glassctl, json, text};
 
 /// A directory with glassctl and a `glassd` that is this shell script.
@@ -100,18 +100,31 @@ fn a_started_daemon_is_waited_for_also_when_it_gives_way_first() {
     let mut command = installed.command(&["evaluate", "1"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     eventually("three starts", || lines(&started).len() >= 3);
-    let _runtime = serve(
-        &installed.path("s"),
-        Service::answering(|_| {
-            let result =
-                json!({"value": 1, "targetId": "T", "previousRevision": 1, "revision": 1, "evidence": {}});
-            vec![accepted(), completed(result)]
-        }),
-    );
+    let _runtime = serve(&installed.path("s"), Service::answering(|_| vec![accepted(), completed(value())]));
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(0), "1\n"));
     let socket = installed.path("s");
     assert_eq!(lines(&started)[0], format!("--from-client --socket {}", socket.display()));
+}
+
+#[test]
+fn a_connection_that_a_dying_daemon_took_is_not_counted_as_sent() {
+    let home = tempfile::tempdir().unwrap();
+    let socket = home.path().join("s");
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let dying = std::thread::spawn(move || {
+        for _ in 0..3 {
+            drop(listener.accept().unwrap());
+        }
+        serve_on(listener, Service::answering(|_| vec![accepted(), completed(value())]))
+    });
+    let output = glassctl(home.path()).arg("--socket").arg(&socket).args(["evaluate", "1"]).output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(0), "1\n"));
+    drop(dying.join().unwrap());
+}
+
+fn value() -> serde_json::Value {
+    json!({"value": 1, "targetId": "T", "previousRevision": 1, "revision": 1, "evidence": {}})
 }
 
 fn lines(path: &Path) -> Vec<String> {

@@ -61,6 +61,17 @@ pub enum ConfigError {
         /// What is wrong.
         message: String,
     },
+    /// The browser lies where its directory cannot be shown to it.
+    #[error(
+        "browser.path is {}, and the cage shows a browser its own directory: move it out of {} into one of its own",
+        browser.display(), directory.display()
+    )]
+    Exposed {
+        /// The browser.
+        browser: PathBuf,
+        /// The directory that holds more than a browser.
+        directory: PathBuf,
+    },
     /// `GLASS_LOG` is no filter.
     #[error("GLASS_LOG is no log filter: {0}")]
     Log(String),
@@ -157,13 +168,19 @@ impl TryFrom<String> for Filter {
 }
 
 impl Config {
-    /// Reads the file at `path`, which need not exist, and takes `log`, the value of `GLASS_LOG`, before it.
+    /// Reads the file at `path`, which need not exist, and takes `log`, the value of `GLASS_LOG`, before it. `home` is
+    /// the user's home directory.
     ///
     /// # Errors
     /// What cannot be read or is not a setting, with its place.
-    pub fn load(path: &Path, log: Option<String>) -> Result<Self, ConfigError> {
+    pub fn load(path: &Path, log: Option<String>, home: Option<&Path>) -> Result<Self, ConfigError> {
         let text = read(path)?.unwrap_or_default();
         let mut config = Self::parse(path, &text)?;
+        if let Some(browser) = &config.browser
+            && let Some(directory) = exposed(browser, home)
+        {
+            return Err(ConfigError::Exposed { browser: browser.clone(), directory });
+        }
         if let Some(log) = log.filter(|log| !log.is_empty()) {
             Filter(config.log, config.log_text) = Filter::try_from(log).map_err(ConfigError::Log)?;
         }
@@ -204,6 +221,17 @@ impl Config {
             log_text,
         })
     }
+}
+
+/// The directory of `browser`, by its name or its real place, where that holds the user's home or everything.
+fn exposed(browser: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let real = browser.canonicalize().unwrap_or_else(|_| browser.to_owned());
+    let directories = [browser, &real].into_iter().filter_map(Path::parent);
+    let holds_home = |directory: &Path| home.is_some_and(|home| home.starts_with(directory));
+    directories
+        .filter(|directory| *directory == Path::new("/") || holds_home(directory))
+        .map(PathBuf::from)
+        .next()
 }
 
 fn read(path: &Path) -> Result<Option<String>, ConfigError> {
@@ -282,8 +310,18 @@ mod tests {
     #[test]
     fn a_missing_file_is_no_error_and_an_unreadable_one_is() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Config::load(&dir.path().join("config.toml"), None).is_ok());
-        assert!(Config::load(dir.path(), None).is_err());
-        assert!(Config::load(&dir.path().join("config.toml"), Some("glass=loud".into())).is_err());
+        assert!(Config::load(&dir.path().join("config.toml"), None, None).is_ok());
+        assert!(Config::load(dir.path(), None, None).is_err());
+        assert!(Config::load(&dir.path().join("config.toml"), Some("glass=loud".into()), None).is_err());
+    }
+
+    #[test]
+    fn a_browser_whose_directory_holds_the_home_is_refused() {
+        let exposed = |browser| exposed(Path::new(browser), Some(Path::new("/home/u")));
+        assert_eq!(exposed("/home/u/chrome"), Some("/home/u".into()));
+        assert_eq!(exposed("/home/chrome"), Some("/home".into()));
+        assert_eq!(exposed("/chrome"), Some("/".into()));
+        assert_eq!(exposed("/home/u/chrome/chrome"), None);
+        assert_eq!(exposed("/usr/bin/chromium"), None);
     }
 }

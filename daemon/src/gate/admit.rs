@@ -17,7 +17,7 @@ pub(super) struct Checked {
 ///
 /// # Errors
 /// What is wrong with it, or which rule forbids it.
-pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Checked, OpError> {
+pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Checked, Box<OpError>> {
     let mut decoded = AnyOperation::decode(operation, params).map_err(|error| undecodable(&error))?;
     let options = CallOptions::decode(options).map_err(|error| undecodable(&error))?;
     if options.idempotency_key.is_some() {
@@ -26,7 +26,8 @@ pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Ch
             Phase::Preflight,
             "this build keeps no receipts, so it takes no idempotency key",
             "call without the key; after an unknown outcome, look at the page first",
-        ));
+        )
+        .into());
     }
     if let AnyOperation::Navigate(navigate) = &mut decoded {
         navigate.url = admissible(&navigate.url)?;
@@ -35,7 +36,7 @@ pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Ch
 }
 
 /// The URL that is gone to, completed by the rules of contract 12.3.
-fn admissible(text: &str) -> Result<String, OpError> {
+fn admissible(text: &str) -> Result<String, Box<OpError>> {
     let url = navigation::normalise(text).map_err(|error| {
         OpError::invalid(error.to_string(), "give a whole URL, like https://example.com/path")
     })?;
@@ -43,12 +44,12 @@ fn admissible(text: &str) -> Result<String, OpError> {
         Ok(()) => Ok(url.into()),
         Err(refusal) => {
             let error = OpError::rejected(ErrorKind::Denied, Phase::Policy, &refusal.reason, refusal.remedy);
-            Err(error.reason("scheme").detail("scheme", refusal.scheme))
+            Err(error.reason("scheme").detail("scheme", refusal.scheme).into())
         }
     }
 }
 
-fn undecodable(error: &DecodeError) -> OpError {
+fn undecodable(error: &DecodeError) -> Box<OpError> {
     let remedy = match error {
         DecodeError::Unknown => {
             let names: Vec<_> = OPERATIONS.iter().map(|facts| facts.name).collect();
@@ -56,7 +57,7 @@ fn undecodable(error: &DecodeError) -> OpError {
         }
         _ => "see the operation's help for its parameters".to_owned(),
     };
-    OpError::invalid(error.to_string(), remedy)
+    OpError::invalid(error.to_string(), remedy).into()
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ impl Gate {
             Err(error) => {
                 let session = client::SessionRef { name: shown_name(&call.session), started: String::new() };
                 accept(&events, &id, &session).await;
-                failure(session, error, &id)
+                failure(session, *error, &id)
             }
         };
         tracing::info!(
@@ -120,7 +120,7 @@ impl Gate {
     }
 
     /// What can be refused without a session.
-    fn prepare(&self, call: &Call, id: &ExecutionId) -> Result<Prepared, OpError> {
+    fn prepare(&self, call: &Call, id: &ExecutionId) -> Result<Prepared, Box<OpError>> {
         // Entered first: whoever drains sets the phase and then waits for those that are in flight.
         let in_flight = self.executions.enter(&call.caller.id, id).map_err(|used| {
             let message = format!("this client has {used} operations in flight, which is as many as it may");
@@ -130,7 +130,8 @@ impl Gate {
             let message = "the daemon is stopping and takes no more operations";
             let remedy = "call it again; the next command starts a new daemon";
             return Err(OpError::rejected(ErrorKind::DaemonUnreachable, OpPhase::Transport, message, remedy)
-                .reason("daemon_stopping"));
+                .reason("daemon_stopping")
+                .into());
         }
         let one_off = call.session == "new";
         let name = if one_off {
@@ -185,7 +186,7 @@ impl Gate {
         }
         match result {
             Ok((outcome, answer)) => Attempt { session, outcome, answer, kind: None },
-            Err(error) => failure(session, error, id),
+            Err(error) => failure(session, *error, id),
         }
     }
 
@@ -197,7 +198,7 @@ impl Gate {
         checked: &Checked,
         admitted: Admitted,
         limits: &Limits<'_>,
-    ) -> Result<(Outcome, Answer), OpError> {
+    ) -> Result<(Outcome, Answer), Box<OpError>> {
         let mut turn = wait(admitted, limits).await?;
         let encoded = encode(&checked.operation, checked)?;
         let work = Work {
@@ -218,7 +219,7 @@ impl Gate {
             Left::Interrupted(cause, progress) => {
                 let error = ending::error(&cause, progress, limits.can_have_effect);
                 turn.ended(error.outcome);
-                Err(error)
+                Err(error.into())
             }
         }
     }
@@ -250,28 +251,28 @@ impl Limits<'_> {
         }
     }
 
-    fn before_dispatch(&self, cause: &Cause) -> OpError {
-        ending::error(cause, Progress::BeforeDispatch, self.can_have_effect)
+    fn before_dispatch(&self, cause: &Cause) -> Box<OpError> {
+        ending::error(cause, Progress::BeforeDispatch, self.can_have_effect).into()
     }
 }
 
-async fn wait(admitted: Admitted, limits: &Limits<'_>) -> Result<Turn, OpError> {
+async fn wait(admitted: Admitted, limits: &Limits<'_>) -> Result<Turn, Box<OpError>> {
     let answer = tokio::select! {
         answer = admitted.turn => answer,
         cause = limits.interrupted() => return Err(limits.before_dispatch(&cause)),
     };
     match answer {
         Ok(Ok(turn)) => Ok(turn),
-        Ok(Err(NoTurn::NotStarted(error))) => Err(error.to_op_error()),
+        Ok(Err(NoTurn::NotStarted(error))) => Err(error.to_op_error().into()),
         Ok(Err(NoTurn::Closed(why))) => Err(limits.before_dispatch(&Cause::Closed(why))),
         Ok(Err(NoTurn::Lost(reason))) => Err(limits.before_dispatch(&Cause::Lost(reason))),
         Err(_) => Err(limits.before_dispatch(&Cause::Broken("the session's task ended".to_owned()))),
     }
 }
 
-fn encode(operation: &AnyOperation, checked: &Checked) -> Result<(Vec<u8>, Vec<u8>), OpError> {
+fn encode(operation: &AnyOperation, checked: &Checked) -> Result<(Vec<u8>, Vec<u8>), Box<OpError>> {
     let encoded = operation.encode().and_then(|params| Ok((params, checked.options.encode()?)));
-    encoded.map_err(|_| OpError::invalid("the parameters cannot be passed on", "report this as a bug"))
+    encoded.map_err(|_| OpError::invalid("the parameters cannot be passed on", "report this as a bug").into())
 }
 
 fn failure(session: client::SessionRef, error: OpError, id: &ExecutionId) -> Attempt {

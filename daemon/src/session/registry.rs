@@ -78,7 +78,7 @@ impl Registry {
     ///
     /// # Errors
     /// No such session, too many sessions, too many operations, or a session that failed.
-    pub async fn submit(&self, name: &SessionName, job: &Job) -> Result<Submitted, OpError> {
+    pub async fn submit(&self, name: &SessionName, job: &Job) -> Result<Submitted, Box<OpError>> {
         loop {
             let session = self.find(name, job.starts)?;
             match session.submit(job.clone()).await {
@@ -98,7 +98,7 @@ impl Registry {
         }
     }
 
-    fn find(&self, name: &SessionName, starts: bool) -> Result<SessionHandle, OpError> {
+    fn find(&self, name: &SessionName, starts: bool) -> Result<SessionHandle, Box<OpError>> {
         let mut slots = self.slots();
         match slots.get_mut(name) {
             Some(Slot::Live(session)) => return Ok(session.clone()),
@@ -258,7 +258,7 @@ fn forget_oldest(slots: &mut HashMap<SessionName, Slot>) {
 }
 
 /// There is no page to work on (contract 1.4).
-fn session_new() -> OpError {
+fn session_new() -> Box<OpError> {
     OpError::rejected(
         ErrorKind::TargetNotFound,
         OpPhase::Preflight,
@@ -266,9 +266,10 @@ fn session_new() -> OpError {
         "open one with navigate",
     )
     .reason("session_new")
+    .into()
 }
 
-fn failed_before(reason: &FailReason) -> OpError {
+fn failed_before(reason: &FailReason) -> Box<OpError> {
     OpError::rejected(
         ErrorKind::SessionFailed,
         OpPhase::Preflight,
@@ -276,12 +277,14 @@ fn failed_before(reason: &FailReason) -> OpError {
         "begin it anew with navigate",
     )
     .reason(reason.name())
+    .into()
 }
 
 /// A limit that is reached (contract 11).
-pub(crate) fn quota(name: &str, limit: usize, used: usize, message: String) -> OpError {
+pub(crate) fn quota(name: &str, limit: usize, used: usize, message: String) -> Box<OpError> {
     OpError::rejected(ErrorKind::QuotaExceeded, OpPhase::Policy, message, "wait, or close what is not needed")
         .detail("quota", name)
         .detail("limit", limit)
         .detail("used", used)
+        .into()
 }

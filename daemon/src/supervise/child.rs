@@ -109,6 +109,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    #[expect(clippy::zombie_processes, reason = "the pidfd's task reaps it, which is what is tested")]
     async fn a_child_that_is_dropped_is_killed_and_reaped() {
         let tasks = Shutdown::default();
         let process = Command::new("sleep").arg("1000").spawn().unwrap();
@@ -119,6 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
+    #[expect(clippy::zombie_processes, reason = "the pidfd's task reaps it, which is what is tested")]
     async fn an_exit_code_is_told_to_all_who_ask() {
         let tasks = Shutdown::default();
         let process = Command::new("sh").args(["-c", "exit 20"]).spawn().unwrap();

@@ -171,8 +171,8 @@ mod tests {
         for number in 0..BATCH + 10 {
             fs::write(locked.join(format!("in/{number}")), "").unwrap();
         }
-        fs::set_permissions(locked.join("in"), Permissions::from_mode(0)).unwrap();
-        fs::set_permissions(&locked, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(locked.join("in"), Permissions::from_mode(0o000)).unwrap();
+        fs::set_permissions(&locked, Permissions::from_mode(0o000)).unwrap();
         remove(dir.path(), "tree").unwrap();
         assert!(!dir.path().join("tree").exists());
     }

@@ -8,8 +8,9 @@ use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, Popu
 use serde::Deserialize;
 use serde_json::json;
 
+use super::find::look;
 use crate::context::Context;
-use crate::page::{EngineError, FrameKey, Halt, Step};
+use crate::page::{Changes, EngineError, FrameKey, Halt, Step};
 
 /// The target as it was before anything was sent.
 #[derive(Clone, Debug)]
@@ -59,9 +60,11 @@ pub struct Info {
 
 /// Waits for what the operation began to commit, then measures. Answers the evidence and the revision.
 ///
+/// `fresh` is a look that was taken after the settle; it is used as long as nothing came after it.
+///
 /// # Errors
 /// When the browser goes. A dialog, a crash or the end of the page are evidence, not errors.
-pub async fn measure(context: &Context, before: &Before) -> Result<(Evidence, u64), OpError> {
+pub async fn measure(context: &Context, before: &Before, fresh: Option<(Changes, Info)>) -> Result<(Evidence, u64), OpError> {
     let mut evidence = Evidence::default();
     wait_for_commits(context, before).await?;
     let halt = Halt::of(&context.pages.state(), &context.target);
@@ -77,7 +80,7 @@ pub async fn measure(context: &Context, before: &Before) -> Result<(Evidence, u6
             evidence.dialog = Some(dialog);
             before.revision
         }
-        None => look_again(context, before, &mut evidence).await?,
+        None => look_again(context, before, fresh, &mut evidence).await?,
     };
     browser_side(context, before, &mut evidence);
     Ok((evidence, revision))
@@ -99,9 +102,15 @@ async fn wait_for_commits(context: &Context, before: &Before) -> Result<(), OpEr
     waited.await.map(|_| ()).map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))
 }
 
-async fn look_again(context: &Context, before: &Before, evidence: &mut Evidence) -> Result<u64, OpError> {
+async fn look_again(
+    context: &Context,
+    before: &Before,
+    fresh: Option<(Changes, Info)>,
+    evidence: &mut Evidence,
+) -> Result<u64, OpError> {
     let pages = &context.pages;
     let until = context.soft.max(std::time::Instant::now() + Duration::from_millis(20));
+    let mut fresh = fresh;
     loop {
         let main = {
             let state = pages.state();
@@ -111,14 +120,13 @@ async fn look_again(context: &Context, before: &Before, evidence: &mut Evidence)
             evidence.target_closed = Some(true);
             return Ok(before.revision);
         };
-        let look = async {
-            let changes = pages.sync(&context.target).await?;
-            Ok::<_, EngineError>((changes, info(context, &main).await?))
+        let replaced = main.generation != before.generation;
+        let seen = match fresh.take().filter(|_| !replaced) {
+            Some(seen) => Ok(Ok(seen)),
+            None => tokio::time::timeout_at(until.into(), look(context, None, false, 1)).await.map(|looked| looked.map(|l| (l.changes, l.info))),
         };
-        let look = tokio::time::timeout_at(until.into(), look).await;
-        match look {
+        match seen {
             Ok(Ok((changes, info))) => {
-                let replaced = main.generation != before.generation;
                 evidence.document_changed = Some(replaced);
                 evidence.url_changed = Some(info.url != before.url);
                 evidence.title_changed = Some(info.title != before.title);
@@ -130,17 +138,22 @@ async fn look_again(context: &Context, before: &Before, evidence: &mut Evidence)
                 }
                 return Ok(changes.revision);
             }
-            // Another document came in the meantime: look at that one.
-            Ok(Err(EngineError::Gone)) => {}
-            Ok(Err(EngineError::Halted(Halt::Dialog(dialog)))) => {
-                evidence.dialog = Some(dialog);
-                return Ok(before.revision);
+            Ok(Err(error)) => {
+                let halt = Halt::of(&pages.state(), &context.target);
+                match halt {
+                    Some(Halt::Dialog(dialog)) => {
+                        evidence.dialog = Some(dialog);
+                        return Ok(before.revision);
+                    }
+                    Some(Halt::Closed) => {
+                        evidence.target_closed = Some(true);
+                        return Ok(before.revision);
+                    }
+                    // Another document came in the meantime: look at that one.
+                    None if error.reason.as_deref() == Some("navigated") => {}
+                    Some(Halt::Crashed) | None => return Err(error),
+                }
             }
-            Ok(Err(EngineError::Halted(Halt::Closed))) => {
-                evidence.target_closed = Some(true);
-                return Ok(before.revision);
-            }
-            Ok(Err(error)) => return Err(context.engine(&error, Phase::Verification)),
             // It was sent, and the page does not answer in time: what can be said without it is said.
             Err(_) => return Ok(before.revision),
         }

@@ -12,6 +12,9 @@ use super::locator::engine_locator;
 use crate::context::Context;
 use crate::page::{Changes, Check, EngineError, FrameKey, Step, reference};
 
+/// Documents in a row that are looked at when each is replaced meanwhile.
+const LOOKS: usize = 4;
+
 /// An element that was found.
 #[derive(Clone, Debug)]
 pub struct Found {
@@ -105,6 +108,17 @@ pub struct StaleCandidate {
 /// # Errors
 /// When the main frame cannot be asked.
 pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
+    // A document that is replaced while it is looked at is nobody's fault: the new one is looked at.
+    for _ in 0..LOOKS {
+        match look_once(context, step, include_hidden, limit).await {
+            Err(error) if error.reason.as_deref() == Some("navigated") && !context.left().is_zero() => {}
+            looked => return looked,
+        }
+    }
+    look_once(context, step, include_hidden, limit).await
+}
+
+async fn look_once(context: &Context, step: Option<&LocatorStep>, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
     let pages = &context.pages;
     let keys = pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
     let locator = step.and_then(engine_locator);
@@ -118,7 +132,7 @@ pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden:
             steps.push(Step("locate", args));
         }
         async move {
-            let mut call = pages.run(key, steps).await?;
+            let mut call = pages.look(key, steps).await?;
             let check: Check = call.take()?;
             let info = if key.label == 0 { Some(call.take::<Info>()?) } else { None };
             let matches = if call.has_more() { Some(call.take::<Matches>()?) } else { None };

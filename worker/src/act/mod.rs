@@ -5,6 +5,6 @@ mod find;
 mod locator;
 mod ready;
 
-pub use evidence::{Before, line, measure, page_line};
+pub use evidence::{Before, Info, line, measure, page_line};
 pub use find::{Found, Looked, Matches, candidates, find, locate_all, look, stale_error};
 pub use ready::{Aim, Report, disarm_all, guard_revision, ready};

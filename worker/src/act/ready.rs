@@ -34,6 +34,8 @@ pub struct Aim {
 pub struct Report {
     /// Guarded events.
     pub seen: u64,
+    /// A click reached the target.
+    pub landed: bool,
     /// Of those, kept from the page.
     pub stopped: u64,
     /// What received the first of them.
@@ -157,7 +159,9 @@ async fn check(context: &Context, found: &Found, need: &str, kinds: &[&str], att
     let pages = &context.pages;
     let key = &found.key;
     let nested = key.label != 0;
-    if nested && need != "none" {
+    if nested {
+        // Mapping a point to the page asks each parent for the element that holds the frame.
+        pages.place_frames(&context.target).await;
         let scrolled = if attempt == 0 { Ok(()) } else { pages.scroll_frames(key, attempt).await };
         scrolled.map_err(|error| context.engine(&error, Phase::Preflight))?;
     }

@@ -96,10 +96,12 @@ function gone(seen) {
   const alike = refresh().rows.filter(
     (row) => row.role === seen.role && cutChars(comparable(row.name), NAME_CHARS) === seen.name,
   );
+  // One that was shown before was there before: it did not come in the other's place.
+  const replaced = alike.length === 1 && !numbers.has(alike[0].el);
   const candidates = alike
     .slice(0, 8)
     .map((row) => ({ ref: show(row.el, row.role, row.name), role: row.role, label: label(row.name) }));
-  return { reason: alike.length === 1 ? 'replaced' : 'detached', role: seen.role, candidates };
+  return { reason: replaced ? 'replaced' : 'detached', role: seen.role, candidates };
 }
 
 // For methods that take {ref}: the node, or a typed failure.

@@ -10,14 +10,14 @@
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Click, Modifier};
 use glass_proto::outcome::{Dispatched, Outcome};
-use glass_proto::result::{Acted, Evidence, Target};
+use glass_proto::result::{Acted, Evidence, Hit, Target};
 use serde_json::json;
 
 use super::begin;
-use crate::act::{Aim, Before, Report, disarm_all, find, guard_revision, measure, ready};
+use crate::act::{Aim, Before, Info, Report, disarm_all, find, guard_revision, measure, ready};
 use crate::context::Context;
 use crate::input::{Press, button_of, modifier_bits, modifier_key};
-use crate::page::{EngineError, Halt, Step};
+use crate::page::{Blocker, Changes, Check, EngineError, FrameKey, Halt, Step};
 
 const GUARDED: &[&str] = &["pointer", "mouse", "click"];
 
@@ -31,9 +31,9 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
         let (aim, _) = ready(context, &params.target, found, "click", GUARDED).await?;
         let pressed = press(context, params, &aim).await?;
         match pressed {
-            Pressed::Landed(mut evidence) => {
-                let (measured, revision) = measure(context, &before).await?;
-                evidence = Evidence { hit_target: evidence.hit_target, ..measured };
+            Pressed::Landed { hit, fresh } => {
+                let (measured, revision) = measure(context, &before, fresh).await?;
+                let evidence = Evidence { hit_target: hit, ..measured };
                 return Ok(acted(context, "click", &aim, &before, revision, evidence, carried));
             }
             Pressed::Stopped => {
@@ -81,7 +81,12 @@ pub(super) fn acted(
 
 enum Pressed {
     /// It reached the element, as far as can be told.
-    Landed(Evidence),
+    Landed {
+        /// What received it.
+        hit: Option<Hit>,
+        /// The page after the settle, where it was looked at in the same call.
+        fresh: Option<(Changes, Info)>,
+    },
     /// Guards kept it from the page.
     Stopped,
 }
@@ -115,25 +120,72 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
     hold(context, &session, &params.modifiers, false).await;
     if blocked {
         context.undo(|undo| undo.armed.clear());
-        return Ok(Pressed::Landed(Evidence::default()));
+        return Ok(Pressed::Landed { hit: None, fresh: None });
     }
     settle(context, aim).await
 }
 
 async fn settle(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
     let key = &aim.found.key;
+    let alone = context.pages.state().target(&context.target).is_some_and(|target| target.frames.len() == 1);
+    if alone {
+        return settle_and_look(context, aim).await;
+    }
     match context.pages.run(key, vec![Step("settle", json!({ "frames": 2 }))]).await {
         Ok(_) | Err(EngineError::Gone | EngineError::Halted(_)) => {}
         Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
     }
-    // Without a report the document went: the press made the page navigate.
-    let Some(report) = disarm_all(context, key).await else { return Ok(Pressed::Landed(Evidence::default())) };
-    judge(&report, aim)
+    let Some(report) = disarm_all(context, key).await else { return Ok(gone(context, key)) };
+    judge(&report, aim, None)
 }
 
-fn judge(report: &Report, aim: &Aim) -> Result<Pressed, OpError> {
+/// A page without frames: settle, guard and look in one call.
+async fn settle_and_look(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
+    let key = &aim.found.key;
+    let steps = vec![
+        Step("settle", json!({ "frames": 2 })),
+        Step("disarm", json!({ "token": context.token })),
+        Step("check", json!({})),
+        Step("info", json!({})),
+    ];
+    context.undo(|undo| undo.armed.clear());
+    let mut call = match context.pages.run(key, steps).await {
+        Ok(call) => call,
+        Err(EngineError::Gone | EngineError::Halted(_)) => return Ok(gone(context, key)),
+        Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
+    };
+    let fault = |error: EngineError| context.engine(&error, Phase::BrowserEffect);
+    call.take::<serde_json::Value>().map_err(fault)?;
+    let report: Report = call.take().map_err(fault)?;
+    let check: Check = call.take().map_err(fault)?;
+    let info: Info = call.take().map_err(fault)?;
+    let changes = context.pages.take_reports(&context.target, &[(key.clone(), check)]);
+    judge(&report, aim, Some((changes, info)))
+}
+
+/// The document went: the press made the page navigate. What the guard said at the time stands.
+fn gone(context: &Context, key: &FrameKey) -> Pressed {
+    let hit = context.pages.state().reported(&context.token).cloned();
+    let hit = hit.and_then(|hit| serde_json::from_value::<Blocker>(hit).ok());
+    let report = Report { hit, ..Report::default() };
+    Pressed::Landed { hit: report.hit_target(key), fresh: None }
+}
+
+/// Roles whose press may open a list of the browser's own, which takes the rest of the press.
+const OPENS_LIST: &[&str] = &["combobox", "listbox"];
+
+fn judge(report: &Report, aim: &Aim, fresh: Option<(Changes, Info)>) -> Result<Pressed, OpError> {
+    if report.hit.is_some() && !report.landed && report.stopped == 0 && !OPENS_LIST.contains(&aim.role.as_str()) {
+        return Err(OpError::failed(
+            ErrorKind::NotActionable,
+            Phase::BrowserEffect,
+            "the press began on the element and ended elsewhere, so that the page saw no click on it",
+            "observe the page: the element moved or was replaced while it was pressed",
+        )
+        .reason("geometry_changed"));
+    }
     if report.hit.is_some() {
-        return Ok(Pressed::Landed(Evidence { hit_target: report.hit_target(&aim.found.key), ..Evidence::default() }));
+        return Ok(Pressed::Landed { hit: report.hit_target(&aim.found.key), fresh });
     }
     if report.stopped > 0 {
         return Ok(Pressed::Stopped);

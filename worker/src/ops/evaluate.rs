@@ -62,12 +62,12 @@ struct Compiled {
 
 pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluated, OpError> {
     begin::page(context)?;
-    let looked = look(context, None, false, 1).await?;
-    guard_revision(context, None, &looked.changes, None)?;
-    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let source = source(context, &session, &params.expression).await?;
+    let (looked, source) = tokio::join!(look(context, None, false, 1), source(context, &session, &params.expression));
+    let (looked, source) = (looked?, source?);
+    guard_revision(context, None, &looked.changes, None)?;
+    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
     context.dispatching().await;
     context.undo(|undo| undo.evaluating = Some(session.clone()));
     let reply = context.pages.client().start_call::<_, Reply>(
@@ -107,7 +107,7 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     if value.to_string().len() > Evaluate::MAX_VALUE {
         return Err(too_large());
     }
-    let (measured, revision) = measure(context, &before).await?;
+    let (measured, revision) = measure(context, &before, None).await?;
     let evidence = Evidence { semantic_diff: measured.semantic_diff, ..measured };
     Ok(Evaluated { value, target_id: context.target.clone(), previous_revision: before.revision, revision, evidence })
 }
@@ -115,34 +115,30 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
 /// The text as an expression when it is one, else as the body of an async function. Asked of the browser's parser
 /// without running it, so that nothing runs twice.
 async fn source(context: &Context, session: &str, text: &str) -> Result<String, OpError> {
-    // The line break ends a comment on the last line.
-    let expression = format!("(\n{text}\n)");
-    let body = format!("(async () => {{\n{text}\n}})()");
-    let compile = |source: &str| {
-        context.pages.client().start_call::<_, Compiled>(
+    // The line break ends a comment on the last line. An expression may await, which only a function's body allows.
+    let forms = [
+        format!("(\n{text}\n)"),
+        format!("(async () => (\n{text}\n))()"),
+        format!("(async () => {{\n{text}\n}})()"),
+    ];
+    for form in forms {
+        let pending = context.pages.client().start_call::<_, Compiled>(
             Some(session),
             "Runtime.compileScript",
-            json!({ "expression": source, "sourceURL": "", "persistScript": false }),
-        )
-    };
-    let pending = compile(&expression);
-    let compiled = context.pages.or_halt(&context.target, pending).await;
-    match compiled.map_err(|error| context.engine(&error, Phase::Preflight))?.exception_details {
-        None => return Ok(expression),
-        Some(_) => {}
+            json!({ "expression": form, "sourceURL": "", "persistScript": false }),
+        );
+        let compiled = context.pages.or_halt(&context.target, pending).await;
+        if compiled.map_err(|error| context.engine(&error, Phase::Preflight))?.exception_details.is_none() {
+            return Ok(form);
+        }
     }
-    let pending = compile(&body);
-    let compiled = context.pages.or_halt(&context.target, pending).await;
-    match compiled.map_err(|error| context.engine(&error, Phase::Preflight))?.exception_details {
-        None => Ok(body),
-        Some(_) => Err(OpError::rejected(
-            ErrorKind::EvaluationFailed,
-            Phase::Preflight,
-            "the script cannot be parsed, neither as an expression nor as a function body; nothing ran",
-            "check its syntax",
-        )
-        .reason("syntax")),
-    }
+    Err(OpError::rejected(
+        ErrorKind::EvaluationFailed,
+        Phase::Preflight,
+        "the script cannot be parsed, neither as an expression nor as a function body; nothing ran",
+        "check its syntax",
+    )
+    .reason("syntax"))
 }
 
 fn read(remote: &Remote) -> Result<serde_json::Value, OpError> {

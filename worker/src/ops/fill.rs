@@ -82,7 +82,7 @@ pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpErr
         Err(error) => return Err(context.engine(&error, Phase::Verification)),
     }
     disarm_all(context, &key).await;
-    let (mut evidence, revision) = measure(context, &before).await?;
+    let (mut evidence, revision) = measure(context, &before, None).await?;
     evidence.focused = Some(selected.focused);
     evidence.native_setter = native.then_some(true);
     if let Some(read) = evidence_value {

@@ -53,5 +53,5 @@ async fn whole_page(context: &Context) -> Result<Vec<Text>, OpError> {
 }
 
 async fn text(context: &Context, key: &FrameKey, args: Value) -> Result<Text, EngineError> {
-    context.pages.run(key, vec![Step("text", args)]).await?.take()
+    context.pages.look(key, vec![Step("text", args)]).await?.take()
 }

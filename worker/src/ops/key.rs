@@ -29,7 +29,7 @@ pub(super) async fn run(context: &Context, params: &Key) -> Result<Acted, OpErro
         }
     }
     settle(context).await?;
-    let (evidence, revision) = measure(context, &before).await?;
+    let (evidence, revision) = measure(context, &before, None).await?;
     Ok(Acted {
         action: "key".to_owned(),
         target: None,

@@ -43,7 +43,8 @@ pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigate
     }
     let commit_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let loaded = wait_for_load(context, params.wait_until).await?;
-    if !loaded && !matches!(params.wait_until, WaitUntil::Auto) && !is_held(context) {
+    let asked = matches!(params.wait_until, WaitUntil::DomContentLoaded | WaitUntil::Load | WaitUntil::NetworkIdle);
+    if !loaded && asked && !is_held(context) && !is_broken_off(context) {
         return Err(OpError::failed(
             ErrorKind::VerificationFailed,
             Phase::Verification,
@@ -101,7 +102,7 @@ enum Committed {
 async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committed, OpError> {
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let begun = context.pages.state().target(&context.target).map_or(0, |target| target.document.begun);
+    let begun = context.pages.leave_crashed(&context.target);
     let command = page::Navigate { url: url.as_str(), ..page::Navigate::default() };
     let mut reply = context.pages.client().start_send(Some(&session), command);
     let answer = tokio::select! {
@@ -109,7 +110,11 @@ async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committe
         () = tokio::time::sleep_until(context.soft.into()) => return Err(no_answer(context, &session, begun).await),
     };
     if let Some(error) = answer.error_text.as_deref().filter(|error| !error.is_empty()) {
-        return failed(context, url, error, answer.loader_id.as_deref(), answer.is_download, began);
+        let kept = failed(context, url, error, answer.loader_id.as_deref(), answer.is_download, began);
+        if kept.is_err() {
+            error_page_stands(context, answer.loader_id.as_deref()).await;
+        }
+        return kept;
     }
     let Some(loader) = answer.loader_id else { return Ok(Committed::SameDocument) };
     let shown = context.pages.until(context.soft, |state| {
@@ -121,6 +126,21 @@ async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committe
         return Err(no_answer(context, &session, begun).await);
     }
     Ok(Committed::Document)
+}
+
+/// The browser shows its own page for an error; the next operation shall find it there.
+async fn error_page_stands(context: &Context, loader: Option<&str>) {
+    let Some(loader) = loader else { return };
+    let until = context.soft.min(Instant::now() + Duration::from_millis(500));
+    // Where it does not come, the next operation looks again by itself.
+    let _ = context
+        .pages
+        .until(until, |state| {
+            let target = state.target(&context.target)?;
+            let stands = target.document.loader == loader && target.main_frame()?.lifecycle.dom;
+            (stands || target.document.pending.is_none()).then_some(())
+        })
+        .await;
 }
 
 /// The server took the connection and did not answer in time. The tab stays as it was (report 42).
@@ -203,6 +223,11 @@ fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
     error
 }
 
+/// Whether the document's own response ended before it was whole.
+fn is_broken_off(context: &Context) -> bool {
+    context.pages.state().target(&context.target).is_some_and(|target| target.document.broken_off().is_some())
+}
+
 /// Whether the page stands still behind a dialog, is gone or crashed.
 fn is_held(context: &Context) -> bool {
     Halt::of(&context.pages.state(), &context.target).is_some()
@@ -216,7 +241,8 @@ async fn wait_for_load(context: &Context, until: WaitUntil) -> Result<bool, OpEr
             let target = state.target(&context.target)?;
             let lifecycle = target.main_frame()?.lifecycle;
             let there = if load { lifecycle.load } else { lifecycle.dom };
-            (there || target.dialog.is_some() || target.crashed).then_some(lifecycle.load)
+            let ended = target.dialog.is_some() || target.crashed || target.document.broken_off().is_some();
+            (there || ended).then_some(lifecycle.load)
         }
     };
     Ok(match until {
@@ -260,7 +286,7 @@ async fn quiet(context: &Context) -> Result<bool, OpError> {
 async fn kept(context: &Context, before: &Before, url: &Url, status: Option<u16>) -> Result<Navigated, OpError> {
     let until = context.soft.min(Instant::now() + Duration::from_millis(200));
     let _ = context.pages.until(until, |state| state.downloads.back().map(|_| ())).await;
-    let (mut evidence, revision) = measure(context, before).await?;
+    let (mut evidence, revision) = measure(context, before, None).await?;
     evidence.navigation = Some(NavigationSeen {
         requested_url: Some(cut(url.as_str(), 4096).into_owned()),
         status: status.filter(|status| *status != 0),
@@ -292,7 +318,7 @@ async fn finish(
     commit_ms: Option<u64>,
     same_document: Option<bool>,
 ) -> Result<Navigated, OpError> {
-    let (mut evidence, revision) = measure(context, before).await?;
+    let (mut evidence, revision) = measure(context, before, None).await?;
     let (status, redirects, pending, shown, title, failure) = {
         let state = context.pages.state();
         let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
@@ -300,9 +326,10 @@ async fn finish(
         let status = target.document.status.filter(|status| *status != 0);
         (status, target.document.redirects, target.pending(), target.url.clone(), target.title.clone(), failure)
     };
-    if let (None, Some(error), None) = (status, failure, same_document) {
-        return Err(navigation_failed(&error, None));
+    if let (None, Some(error), None) = (status, &failure, same_document) {
+        return Err(navigation_failed(error, None));
     }
+    let broken = if same_document.is_none() { failure } else { None };
     if let (true, Some(status)) = (params.fail_http, status.filter(|status| *status >= 400)) {
         return Err(OpError::failed(
             ErrorKind::NavigationFailed,
@@ -321,7 +348,7 @@ async fn finish(
         redirects: same_document.is_none().then_some(redirects),
         commit_ms,
         same_document,
-        net_error: None,
+        net_error: broken.clone(),
     });
     let page = match page_line(context, revision).await {
         Ok(page) => page,
@@ -329,14 +356,20 @@ async fn finish(
         Err(EngineError::Halted(Halt::Dialog(_))) => crate::act::line(context, revision, &shown, &title, "loading"),
         Err(error) => return Err(context.engine(&error, Phase::Verification)),
     };
-    let warning = status.filter(|status| *status >= 400 && same_document.is_none());
+    let warning = match (status, &broken) {
+        (_, Some(error)) => Some(format!("the response broke off before it was whole ({error}); the page shows what came")),
+        (Some(status), None) if status >= 400 && same_document.is_none() => {
+            Some(format!("the server answered with HTTP status {status}"))
+        }
+        _ => None,
+    };
     Ok(Navigated {
         action: "navigate".to_owned(),
         page,
         previous_revision: before.revision,
         loaded,
         pending: (!loaded).then_some(pending as u64),
-        warning: warning.map(|status| format!("the server answered with HTTP status {status}")),
+        warning,
         evidence,
     })
 }

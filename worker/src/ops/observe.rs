@@ -82,7 +82,7 @@ async fn frames(
         if let (0, Some(found)) = (at, scope) {
             args["scopeRef"] = found.node.into();
         }
-        async move { context.pages.run(key, vec![Step("observe", args)]).await?.take::<Value>() }
+        async move { context.pages.look(key, vec![Step("observe", args)]).await?.take::<Value>() }
     });
     let limit = context.left().mul_f64(if keys.len() > 1 { 0.8 } else { 1.0 });
     let reads = reads.map(|read| async move {

@@ -1,6 +1,7 @@
 //! Calls into the injected engine of a frame.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +25,11 @@ for(const[m,a]of steps){let v=g.call(m,a,handles);if(v instanceof Promise)v=awai
 if(v&&(v.error||(v.status&&v.status!=='ready')))break}\
 return{out,last:g.call('last',{}).last}}";
 
+/// How long a child frame's world is waited for: some documents (an error page, a viewer) never get one.
+const CHILD_WORLD: Duration = Duration::from_millis(300);
+/// How long a child frame may take to answer; the main frame has the operation's whole deadline.
+const CHILD_ANSWER: Duration = Duration::from_secs(1);
+
 /// One method of the engine with its arguments.
 #[derive(Clone, Debug)]
 pub struct Step(pub &'static str, pub Value);
@@ -34,6 +40,9 @@ pub enum EngineError {
     /// The document went.
     #[error("the frame's document is gone")]
     Gone,
+    /// A child frame did not answer in time.
+    #[error("the frame did not answer in time")]
+    Silent,
     /// Nothing can be asked while this goes on.
     #[error("the page cannot answer")]
     Halted(Halt),
@@ -99,6 +108,18 @@ impl Pages {
         self.run_with(key, steps, &[]).await
     }
 
+    /// The same for a look at all frames: a child frame that does not answer soon is not waited for.
+    ///
+    /// # Errors
+    /// See [`Self::run`]; [`EngineError::Silent`] for a child frame.
+    pub async fn look(&self, key: &FrameKey, steps: Vec<Step>) -> Result<Call, EngineError> {
+        if key.label == 0 {
+            return self.run(key, steps).await;
+        }
+        let answer = tokio::time::timeout(CHILD_ANSWER, self.run(key, steps)).await;
+        answer.unwrap_or(Err(EngineError::Silent))
+    }
+
     async fn run_with(&self, key: &FrameKey, steps: Vec<Step>, handles: &[String]) -> Result<Call, EngineError> {
         let (session, world, first) = self.world_of(key).await?;
         let opening = steps.len();
@@ -142,6 +163,7 @@ impl Pages {
     /// Session, world and the step that a document's first call begins with. Waits for a world that is being made.
     async fn world_of(&self, key: &FrameKey) -> Result<(Arc<str>, Arc<str>, Option<Step>), EngineError> {
         let mut moved = self.inner.moved.subscribe();
+        let until = Instant::now() + CHILD_WORLD;
         loop {
             {
                 let mut state = self.state();
@@ -157,7 +179,14 @@ impl Pages {
                     return Ok((session, world, first));
                 }
             }
-            self.moved(&mut moved).await?;
+            if key.label == 0 {
+                self.moved(&mut moved).await?;
+                continue;
+            }
+            if tokio::time::timeout_at(until.into(), self.moved(&mut moved)).await.is_err() {
+                self.state().mute(key);
+                return Err(EngineError::Silent);
+            }
         }
     }
 
@@ -287,12 +316,21 @@ impl State {
         if frame.generation != key.generation {
             return None;
         }
-        let Some(world) = frame.world.clone() else { return Some(None) };
+        let Some(world) = frame.world.clone() else {
+            return if frame.mute { None } else { Some(None) };
+        };
         let first = (!frame.begun).then(|| Step("begin", json!({ "base": frame.base })));
         frame.begun = true;
         let prime = !frame.primed;
         frame.primed = true;
         Some(Some((frame.session.clone(), world, first, prime)))
+    }
+
+    fn mute(&mut self, key: &FrameKey) {
+        let frame = self.targets.get_mut(&key.target).and_then(|target| target.frames.get_mut(&key.frame));
+        if let Some(frame) = frame.filter(|frame| frame.generation == key.generation && frame.world.is_none()) {
+            frame.mute = true;
+        }
     }
 
     fn world_number(&self, key: &FrameKey) -> Option<i64> {

@@ -73,6 +73,12 @@ impl Pages {
                     found.running = running;
                 }
             }
+            runtime::BindingCalled::METHOD => {
+                let called: runtime::BindingCalled = event.params()?;
+                if called.name == crate::injected::REPORT {
+                    self.state().guard_reports(&called.payload)?;
+                }
+            }
             runtime::ExecutionContextCreated::METHOD => {
                 let created: runtime::ExecutionContextCreated = event.params()?;
                 self.state().world_created(session, &created.context);
@@ -360,6 +366,7 @@ impl State {
             frame.world = Some(context.unique_id.as_str().into());
             frame.world_number = Some(context.id);
             frame.begun = false;
+            frame.mute = false;
         }
     }
 
@@ -378,6 +385,18 @@ impl State {
         for frame in target.frames.values_mut().filter(|frame| frame.session == session) {
             frame.world = None;
         }
+    }
+
+    fn guard_reports(&mut self, payload: &str) -> serde_json::Result<()> {
+        const REMEMBERED: usize = 32;
+        let mut report: serde_json::Value = serde_json::from_str(payload)?;
+        let token = report.get("token").and_then(|token| token.as_str()).unwrap_or_default().to_owned();
+        if self.reports.len() >= REMEMBERED {
+            self.reports.pop_front();
+        }
+        let hit = report.get_mut("hit").map(serde_json::Value::take).unwrap_or_default();
+        self.reports.push_back((token, hit));
+        Ok(())
     }
 
     fn download_begins(&mut self, begin: browser::DownloadWillBegin) {
@@ -439,6 +458,7 @@ fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
         base: 1,
         primed: false,
         placed: false,
+        mute: false,
         lifecycle: Lifecycle::default(),
     }
 }
@@ -493,6 +513,11 @@ impl Document {
     /// Status and redirects of a loader's response, whether it committed or not.
     pub fn response_of(&self, loader: &str) -> Option<(u16, u32)> {
         self.responses.iter().rev().find(|(l, ..)| l == loader).map(|(_, status, redirects)| (*status, *redirects))
+    }
+
+    /// The network error that ended the shown document's own response.
+    pub fn broken_off(&self) -> Option<&str> {
+        self.failure_of(&self.loader)
     }
 
     /// The network error of a loader.

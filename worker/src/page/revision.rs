@@ -96,7 +96,7 @@ impl Pages {
     pub async fn sync(&self, target: &str) -> Result<Changes, EngineError> {
         let keys = self.state().target(target).map(super::Target::keys).unwrap_or_default();
         let looks = keys.iter().map(|key| async move {
-            let mut call = self.run(key, vec![Step("check", json!({}))]).await?;
+            let mut call = self.look(key, vec![Step("check", json!({}))]).await?;
             call.take::<Check>()
         });
         let looks = futures_util::future::join_all(looks).await;

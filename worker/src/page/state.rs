@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glass_proto::result::{DialogSeen, PopupSeen};
+use serde_json::Value;
 
 use super::revision::Revisions;
 
@@ -27,6 +28,8 @@ pub struct State {
     /// Downloads, newest last.
     pub downloads: VecDeque<Download>,
     pub(super) dialogs: u64,
+    /// What guards said through the binding, newest last: token and what was hit.
+    pub(super) reports: VecDeque<(String, Value)>,
     /// Counts targets, so that an operation can tell which began after it.
     pub(super) begun: u64,
 }
@@ -133,6 +136,8 @@ pub struct Frame {
     pub(super) primed: bool,
     /// The parent's engine knows which element holds this frame.
     pub(super) placed: bool,
+    /// No world came in time; it is not waited for again.
+    pub(super) mute: bool,
     /// How far the document has come.
     pub lifecycle: Lifecycle,
 }
@@ -190,6 +195,11 @@ impl State {
     pub(super) fn target_of_session(&mut self, session: Option<&Arc<str>>) -> Option<&mut Target> {
         let attached = self.sessions.get(session?)?;
         self.targets.get_mut(&attached.target)
+    }
+
+    /// What a guard let through first, as it said when it happened. The answer outlives the document.
+    pub fn reported(&self, token: &str) -> Option<&Value> {
+        self.reports.iter().rev().find(|(of, hit)| of == token && !hit.is_null()).map(|(_, hit)| hit)
     }
 
     /// The number that the next target will get.
@@ -278,6 +288,7 @@ impl Target {
             found.base = if is_main { next_ref } else { 1 };
             found.primed = false;
             found.placed = false;
+            found.mute = false;
             found.lifecycle = Lifecycle::default();
         }
     }
