@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod answer;
+mod asking;
 pub mod eventually;
 pub mod process;
 mod programs;
@@ -15,8 +16,9 @@ mod who;
 mod world;
 
 pub use answer::Answer;
+pub use asking::Asking;
 pub use eventually::{eventually, holds};
 pub use run::{Run, Running};
 pub use stage::{Stage, rows};
-pub use who::Who;
-pub use world::{Asking, GONE, World, gone};
+pub use who::{Who, can_look_inside};
+pub use world::{GONE, World, gone};

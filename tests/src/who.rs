@@ -32,6 +32,16 @@ impl Who {
     }
 }
 
+/// Whether this process can look at the namespaces, descriptors and files of caged processes. Says why not: a test that
+/// cannot look must not pass for one that looked.
+pub fn can_look_inside() -> bool {
+    let can = geteuid().is_root();
+    if !can {
+        say("not looked at: only root can look into processes that protect themselves");
+    }
+    can
+}
+
 #[expect(clippy::print_stderr, reason = "libtest shows it with the test")]
 fn say(text: &str) {
     eprintln!("{text}");

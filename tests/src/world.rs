@@ -13,10 +13,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::answer::Answer;
 use crate::process::{self, Process};
 use crate::run::{Run, Running};
 use crate::session_tree::{self, SessionTree};
@@ -163,36 +161,6 @@ impl World {
         Running::start(command, None)
     }
 
-    /// Runs glassctl with `--json`, and checks its answer.
-    #[track_caller]
-    pub fn ask(&self, arguments: &[&str]) -> Answer {
-        self.begin(arguments).answer()
-    }
-
-    /// Starts glassctl with `--json`.
-    pub fn begin(&self, arguments: &[&str]) -> Asking {
-        let command = arguments.first().copied().unwrap_or_default().to_owned();
-        Asking { command, running: self.start(["--json"].iter().chain(arguments)) }
-    }
-
-    /// Runs it, asserts that it completes, and returns the result.
-    #[track_caller]
-    pub fn ok(&self, arguments: &[&str]) -> Value {
-        self.ask(arguments).result().clone()
-    }
-
-    /// Runs it, asserts that it ends with an error of this kind, and returns the error.
-    #[track_caller]
-    pub fn fails(&self, kind: &str, arguments: &[&str]) -> Value {
-        self.ask(arguments).fails(kind).clone()
-    }
-
-    /// Evaluates in the page and returns the value.
-    #[track_caller]
-    pub fn eval(&self, expression: &str) -> Value {
-        self.ok(&["evaluate", "--", expression])["value"].clone()
-    }
-
     /// The pid of the daemon.
     ///
     /// # Panics
@@ -320,28 +288,6 @@ impl Drop for World {
             // Its own deadline bounds this.
             let _ = leash.wait();
         }
-    }
-}
-
-/// A glassctl that runs with `--json`.
-#[derive(Debug)]
-pub struct Asking {
-    command: String,
-    /// The run itself.
-    pub running: Running,
-}
-
-impl Asking {
-    /// Waits for its end and checks its answer.
-    #[track_caller]
-    pub fn answer(self) -> Answer {
-        Answer::read(&self.command, self.running.finish())
-    }
-
-    /// As `answer`, within this time.
-    #[track_caller]
-    pub fn answer_within(self, limit: Duration) -> Answer {
-        Answer::read(&self.command, self.running.within(limit))
     }
 }
 

@@ -91,6 +91,23 @@ fn observing_while_a_page_rewrites_itself_never_breaks() {
     stage.eval("parent.stopRewriting?.(); window.stop; 1");
 }
 
+// contract: 3.5 report: 258
+#[test]
+fn a_frame_that_its_parent_rewrites_is_seen_anew() {
+    let stage = Stage::take();
+    let _visit = stage.show("<!doctype html><title>Parent</title><iframe id=f title=Child srcdoc='<button>Old one</button>'></iframe>");
+    stage.ok(&["wait", "visible=role=button;name=Old one"]);
+    let old = stage.reference("button", "Old one");
+    stage.eval(
+        "const d = document.getElementById('f').contentDocument; d.open(); d.write('<button onclick=\"parent.pressed = 1\">New one</button>'); d.close()",
+    );
+    let error = stage.fails("stale_reference", &["click", &old]);
+    assert_eq!(error["dispatched"], "no", "{error}");
+    stage.ok(&["wait", "visible=role=button;name=New one"]);
+    stage.ok(&["click", "role=button;name=New one"]);
+    assert_eq!(stage.eval("window.pressed"), 1);
+}
+
 // contract: 5.2, 5.3 report: 259
 #[test]
 fn replaced_built_ins_change_nothing() {

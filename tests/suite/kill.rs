@@ -158,6 +158,8 @@ fn killed(who: Who, victim: Victim, moment: Moment) {
     let started = if victim.ends_the_session() { "new" } else { "running" };
     assert_eq!(answer.json["session"]["started"], started, "{}", answer.run);
     assert_eq!(world.eval("document.title"), "A form");
+    assert!(world.ok(&["get-text"])["text"].as_str().is_some_and(|text| text.contains("Sign in")));
+    assert_eq!(world.ok(&["observe"])["page"]["url"], next.url("form.html"));
     world.ok(&["click", "name=Save"]);
     assert_eq!(next.clicks(), ["save"]);
 

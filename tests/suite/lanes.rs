@@ -7,6 +7,8 @@ use glass_tests::{Stage, World, gone};
 
 /// Contract 1.7: 50 ms plus scheduling. The machine's two cores run a spinning page and another test meanwhile.
 const AT_ONCE: Duration = Duration::from_millis(1000);
+/// The middle of them, the start of glassctl included.
+const USUALLY: Duration = Duration::from_millis(200);
 const LIMIT: Duration = Duration::from_secs(30);
 
 // contract: 1.7 report: 61
@@ -17,6 +19,7 @@ fn a_spinning_page_does_not_delay_status_lists_or_another_session() {
     world.ok(&["navigate", &visit.url("form.html"), "--session", "other"]);
     world.ok(&["navigate", &visit.url("spin.html")]);
     let spinning = world.begin(&["evaluate", "while (true) {}", "--timeout-ms", "8000"]);
+    let mut times = Vec::new();
     for _ in 0..5 {
         for command in [
             &["daemon", "status"][..],
@@ -28,8 +31,11 @@ fn a_spinning_page_does_not_delay_status_lists_or_another_session() {
             let answer = world.ask(command);
             answer.result();
             assert!(answer.run.took < AT_ONCE, "{}", answer.run);
+            times.push(answer.run.took);
         }
     }
+    times.sort_unstable();
+    assert!(times[times.len() / 2] < USUALLY, "{times:?}");
     let answer = world.ask(&["click", "name=Save", "--session", "other"]);
     answer.result();
     assert!(answer.run.took < Duration::from_secs(3), "{}", answer.run);

@@ -211,6 +211,22 @@ fn a_ref_of_an_earlier_document_is_stale_by_navigation() {
     assert!(visit.clicks().is_empty());
 }
 
+// contract: 3.5, 7.1 report: 38
+#[test]
+fn a_ref_of_one_page_means_nothing_on_another() {
+    let (stage, visit) = Stage::open("popups.html");
+    let result = stage.ok(&["click", "name=Window open"]);
+    let popup = result["evidence"]["popups"][0]["targetId"].as_str().expect("a popup").to_owned();
+    stage.ok(&["wait", "text=Sign in", "--target-id", &popup]);
+    let reference = stage.reference("button", "Short lived");
+    let before = visit.events().len();
+    let answer = stage.ask(&["click", &reference, "--target-id", &popup]);
+    assert!(matches!(answer.kind(), Some("stale_reference" | "target_not_found")), "{}", answer.run);
+    assert_eq!(answer.error()["dispatched"], "no", "{}", answer.run);
+    assert_eq!(visit.events().len(), before);
+    stage.ask(&["evaluate", "window.close()", "--target-id", &popup]);
+}
+
 // contract: 3.5
 #[test]
 fn a_ref_that_never_was_is_refused() {

@@ -141,16 +141,10 @@ impl World {
         wait(&mut daemon).await
     }
 
-    /// Processes of this world: those that hold a file of it open, or were started by its programs.
+    /// The daemon's children: workers and the proxy.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        let mine = |pid: &u32| {
-            let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-            let own = exe.ends_with("fake-worker") || exe.ends_with("glass-egress");
-            // A zombie has no open files and no program.
-            own && fs::read(format!("/proc/{pid}/stat")).is_ok()
-        };
         let Some(daemon) = self.daemon.as_ref().map(Child::id) else { return Vec::new() };
-        children(daemon).into_iter().filter(mine).collect()
+        children(daemon).into_iter().filter(|pid| !program(*pid).is_empty()).collect()
     }
 
     pub(crate) fn session_directories(&self) -> usize {
@@ -178,6 +172,13 @@ fn link(from: &Path, to: &Path) {
 
 pub(crate) fn url(path: &str) -> String {
     format!(r#"{{"url":"http://fake.test{path}"}}"#)
+}
+
+/// What a process calls itself; empty for one that is gone or waits to be reaped. Unlike its program, everybody may
+/// read this of a process that refuses to be looked into.
+pub(crate) fn program(pid: u32) -> String {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(line.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
 }
 
 /// The children of a process.

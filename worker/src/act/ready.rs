@@ -42,6 +42,9 @@ pub struct Report {
     pub hit: Option<Blocker>,
     /// What would have received one that was stopped.
     pub wrong: Option<Blocker>,
+    /// The same as a client sees it, of whichever frame.
+    #[serde(skip)]
+    pub would_hit: Option<Candidate>,
 }
 
 impl Report {
@@ -224,7 +227,8 @@ async fn check(context: &Context, found: &Found, need: &str, kinds: &[&str], att
     Ok(Attempt::Ready(Box::new(Aim { found: found.clone(), point, label, role }), changes))
 }
 
-fn candidate(key: &FrameKey, blocker: Blocker) -> Option<Candidate> {
+/// What stands in the way, as a client sees it.
+pub fn candidate(key: &FrameKey, blocker: Blocker) -> Option<Candidate> {
     Some(Candidate {
         reference: reference(key, blocker.node?),
         role: blocker.role,
@@ -263,12 +267,15 @@ pub async fn disarm_all(context: &Context, key: &FrameKey) -> Option<Report> {
     let rest = futures_util::future::join_all(others.iter().map(|other| context.pages.run(other, step())));
     let own = async { context.pages.run(key, step()).await.and_then(|mut call| call.take::<Report>()).ok() };
     let (own, rest) = tokio::join!(own, tokio::time::timeout(Duration::from_millis(250), rest));
-    let stopped_elsewhere = rest.into_iter().flatten().flatten().any(|mut call| {
-        call.take::<Report>().is_ok_and(|report| report.stopped > 0)
+    let mut elsewhere = others.iter().zip(rest.into_iter().flatten()).filter_map(|(other, answer)| {
+        let report: Report = answer.ok()?.take().ok()?;
+        (report.stopped > 0).then(|| report.wrong.and_then(|wrong| candidate(other, wrong)))
     });
     own.map(|mut report| {
-        if stopped_elsewhere {
+        report.would_hit = report.wrong.clone().and_then(|wrong| candidate(key, wrong));
+        if let Some(wrong) = elsewhere.next() {
             report.stopped += 1;
+            report.would_hit = report.would_hit.or(wrong);
         }
         report
     })

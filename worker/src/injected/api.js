@@ -82,4 +82,9 @@ function call(name, args, handles) {
   }
 }
 
-Object.defineProperty(globalThis, 'glass', { value: Object.freeze({ call, version: VERSION }), enumerable: false });
+// A window that is used again for its next document (an initial empty one) keeps this world; the engine is made anew.
+Object.defineProperty(globalThis, 'glass', {
+  value: Object.freeze({ call, version: VERSION, document: doc }),
+  configurable: true,
+  enumerable: false,
+});

@@ -16,7 +16,7 @@ pub const REPORT: &str = "glassReport";
 ///
 /// It defines one global of that world, `glass`, whose `call(method, args, handles)` answers plain JSON.
 pub const ENGINE: &str = concat!(
-    "(()=>{'use strict';if(Object.hasOwn(globalThis,'glass'))return;const VERSION='1';\n",
+    "(()=>{'use strict';if(Object.hasOwn(globalThis,'glass')&&globalThis.glass.document===globalThis.document)return;const VERSION='1';\n",
     include_str!("captured.js"),
     include_str!("text.js"),
     include_str!("tree.js"),

@@ -7,7 +7,8 @@ function rowAnswer(row, depth, options) {
   const { el, fact } = row;
   const name = row.name;
   const answer = { ref: show(el, row.role, name), depth, role: row.role, name: shown(name) };
-  const length = name.length;
+  // Names are compared by their beginning; the length told is that of the whole.
+  const length = name.length < COMPARE_CHARS ? name.length : Math.max(name.length, (G.computedName(el) || '').length);
   if (length > NAME_CHARS) answer.nameLength = length;
   if (row.role === 'heading' || row.role === 'treeitem') answer.level = fact.level;
   answer.states = row.states ? row.states.split(',') : [];

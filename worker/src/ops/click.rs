@@ -7,14 +7,14 @@
 //! 4. two animation frames pass, the guards say what received the press. Where they stopped it, back to 2;
 //! 5. what began meanwhile commits, and the effect is measured.
 
-use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::error::{Candidate, ErrorKind, OpError, Phase};
 use glass_proto::op::{Click, Modifier};
 use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{Acted, Evidence, Hit, Target};
 use serde_json::json;
 
 use super::begin;
-use crate::act::{Aim, Before, Info, Report, disarm_all, find, guard_revision, measure, ready};
+use crate::act::{Aim, Before, Info, Report, candidate, disarm_all, find, guard_revision, measure, ready};
 use crate::context::Context;
 use crate::input::{Press, button_of, modifier_bits, modifier_key};
 use crate::page::{Blocker, Changes, Check, EngineError, FrameKey, Halt, Step};
@@ -36,7 +36,7 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
                 let evidence = Evidence { hit_target: hit, ..measured };
                 return Ok(acted(context, "click", &aim, &before, revision, evidence, carried));
             }
-            Pressed::Stopped => {
+            Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
                 found = if aim.found.by_ref.is_some() { aim.found } else { find(context, &params.target).await?.0 };
                 if context.left().is_zero() {
@@ -46,7 +46,8 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
                         "something else was under the pointer at every press; each was kept from the page",
                         "observe the page; wait for what moves or covers it",
                     )
-                    .reason("hit_test_blocked"));
+                    .reason("hit_test_blocked")
+                    .with_candidates(would_hit.into_iter().collect()));
                 }
             }
         }
@@ -87,8 +88,8 @@ enum Pressed {
         /// The page after the settle, where it was looked at in the same call.
         fresh: Option<(Changes, Info)>,
     },
-    /// Guards kept it from the page.
-    Stopped,
+    /// Guards kept it from the page; what it would have hit.
+    Stopped(Option<Candidate>),
 }
 
 async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, OpError> {
@@ -98,6 +99,7 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| crate::context::halted(&Halt::Closed))?;
     context.dispatching().await;
+    tracing::debug!(x = point.0, y = point.1, "press");
     let modifiers = modifier_bits(&params.modifiers);
     hold(context, &session, &params.modifiers, true).await;
     let (button, _) = button_of(params.button);
@@ -188,7 +190,8 @@ fn judge(report: &Report, aim: &Aim, fresh: Option<(Changes, Info)>) -> Result<P
         return Ok(Pressed::Landed { hit: report.hit_target(&aim.found.key), fresh });
     }
     if report.stopped > 0 {
-        return Ok(Pressed::Stopped);
+        let own = report.wrong.clone().and_then(|wrong| candidate(&aim.found.key, wrong));
+        return Ok(Pressed::Stopped(report.would_hit.clone().or(own)));
     }
     Err(OpError::failed(
         ErrorKind::NotActionable,

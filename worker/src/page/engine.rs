@@ -20,7 +20,7 @@ use crate::cdp::{CdpError, Pending};
 /// Runs steps one after the other in one task of the page, and stops at the first that is an error, or a `status`
 /// that is not `ready`. Answers what each gave, and the last ref handed out.
 const RUN: &str = "async function(steps,...handles){const g=globalThis.glass,out=[];\
-if(!g)return{out:[{error:{kind:'no_engine'}}],last:0};\
+if(!g||g.document!==document)return{out:[{error:{kind:'no_engine'}}],last:0};\
 for(const[m,a]of steps){let v=g.call(m,a,handles);if(v instanceof Promise)v=await v;out.push(v);\
 if(v&&(v.error||(v.status&&v.status!=='ready')))break}\
 return{out,last:g.call('last',{}).last}}";
@@ -99,6 +99,13 @@ struct Ran {
     last: u32,
 }
 
+impl Ran {
+    fn lacks_engine(&self) -> bool {
+        let error = self.out.first().and_then(|answer| answer.get("error"));
+        error.and_then(|error| error.get("kind")).and_then(Value::as_str) == Some("no_engine")
+    }
+}
+
 impl Pages {
     /// Runs `steps` in the document that `key` names.
     ///
@@ -124,10 +131,28 @@ impl Pages {
         let (session, world, first) = self.world_of(key).await?;
         let opening = steps.len();
         let steps: Vec<Step> = first.into_iter().chain(steps).collect();
-        let skipped = steps.len() - opening;
+        let mut skipped = steps.len() - opening;
         let pending = self.start_run(&session, &world, &steps, handles)?;
-        let reply = self.or_halt(&key.target, pending).await?;
-        let mut ran: Ran = read_value(reply)?;
+        let mut ran: Ran = read_value(self.or_halt(&key.target, pending).await?)?;
+        if ran.lacks_engine() {
+            // A window that is used again for its next document keeps its worlds and gets no new script.
+            let first = self.state().base_step(key).ok_or(EngineError::Gone)?;
+            let steps: Vec<Step> = std::iter::once(first).chain(steps.into_iter().skip(skipped)).collect();
+            let pending = self.client().start_send(
+                Some(&session),
+                runtime::Evaluate {
+                    expression: crate::injected::ENGINE,
+                    unique_context_id: Some(&world),
+                    silent: true,
+                    return_by_value: true,
+                    ..runtime::Evaluate::default()
+                },
+            );
+            self.or_halt(&key.target, pending).await?;
+            let pending = self.start_run(&session, &world, &steps, handles)?;
+            ran = read_value(self.or_halt(&key.target, pending).await?)?;
+            skipped = 1;
+        }
         self.state().note_last_ref(key, ran.last);
         if skipped > 0 && ran.out.first().is_some_and(|answer| answer.get("error").is_none()) {
             ran.out.drain(..skipped.min(ran.out.len()));
@@ -324,6 +349,11 @@ impl State {
         let prime = !frame.primed;
         frame.primed = true;
         Some(Some((frame.session.clone(), world, first, prime)))
+    }
+
+    fn base_step(&self, key: &FrameKey) -> Option<Step> {
+        let frame = self.targets.get(&key.target)?.frames.get(&key.frame)?;
+        (frame.generation == key.generation).then(|| Step("begin", json!({ "base": frame.base })))
     }
 
     fn mute(&mut self, key: &FrameKey) {

@@ -59,23 +59,36 @@ impl Pages {
             target.chain(&key.frame).iter().filter_map(|id| target.key(id)).collect::<Vec<_>>()
         };
         let mut at = point;
-        for pair in chain.windows(2) {
-            let [child, parent] = pair else { continue };
+        let mut from = 0;
+        while from + 1 < chain.len() {
+            let (child, parent) = (&chain[from], &chain[from + 1]);
             let label = format!("f{}", child.label);
             let mut call = self.run(parent, vec![Step("frameVisible", json!({ "label": label }))]).await?;
             let shown: FrameVisible = call.take()?;
             if !shown.visible {
                 return Ok(Mapped::Blocked { frame: parent.clone(), blocker: None });
             }
-            at = self.into_parent(child, parent, at, shown.rect).await?;
-            let (x, y) = at;
-            let mut call = self.run(parent, vec![Step("hitFrame", json!({ "label": label, "x": x, "y": y }))]).await?;
+            let (next, local_root) = self.into_parent(child, parent, at, shown.rect).await?;
+            at = next;
+            // A turned or scaled frame is mapped to the viewport of its local root at once.
+            let to = if local_root { self.local_root(&chain, from + 1) } else { from + 1 };
+            let (child, parent) = (&chain[to - 1], &chain[to]);
+            let args = json!({ "label": format!("f{}", child.label), "x": at.0, "y": at.1 });
+            let mut call = self.run(parent, vec![Step("hitFrame", args)]).await?;
             let hit: HitFrame = call.take()?;
             if !hit.ok {
                 return Ok(Mapped::Blocked { frame: parent.clone(), blocker: hit.blocker });
             }
+            from = to;
         }
         Ok(Mapped::At(at.0, at.1))
+    }
+
+    /// Index in `chain` of the topmost frame that lives in the same session as the one at `from`.
+    fn local_root(&self, chain: &[FrameKey], from: usize) -> usize {
+        let session = self.session_of(&chain[from]);
+        let above = chain[from..].iter().take_while(|key| self.session_of(key) == session).count();
+        from + above.max(1) - 1
     }
 
     /// Scrolls the elements of the frames that `key` lies in into view, the outermost first.
@@ -96,34 +109,29 @@ impl Pages {
         Ok(())
     }
 
+    /// The point in the parent's viewport; or, with true, in that of the parent's local root frame.
     async fn into_parent(
         &self,
         child: &FrameKey,
         parent: &FrameKey,
         point: (f64, f64),
         rect: [f64; 4],
-    ) -> Result<(f64, f64), EngineError> {
+    ) -> Result<((f64, f64), bool), EngineError> {
         let session = self.session_of(parent).ok_or(EngineError::Gone)?;
         let owner = self.client().start_send(Some(&session), dom::GetFrameOwner { frame_id: &child.frame });
         let owner = self.or_halt(&child.target, owner).await?;
-        let quads = self.client().start_send(
-            Some(&session),
-            dom::GetContentQuads { backend_node_id: Some(owner.backend_node_id), ..dom::GetContentQuads::default() },
-        );
-        let quads = self.or_halt(&child.target, quads).await?.quads;
+        let boxes = self.client().start_send(Some(&session), dom::GetBoxModel { backend_node_id: owner.backend_node_id });
+        let quad = self.or_halt(&child.target, boxes).await?.model.content;
         let mut call = self.run(child, vec![Step("info", json!({}))]).await?;
         let info: Info = call.take()?;
-        let [width, height] = info.viewport;
-        // Quads of a same-process parent frame are relative to its local root, not to itself.
-        let plain = |quad: &[f64; 8]| {
-            let [x, y, w, h] = rect;
-            let (dx, dy) = (quad[0] - x, quad[1] - y);
-            (quad[2] - quad[0] - w).abs() < 1.0 && (quad[5] - quad[3] - h).abs() < 1.0 && (quad[1] - quad[3]).abs() < 0.5 && dx.is_finite() && dy.is_finite()
-        };
-        match quads.first() {
-            Some(quad) if !plain(quad) => Ok(project(quad, point.0 / width.max(1.0), point.1 / height.max(1.0))),
-            _ => Ok((rect[0] + point.0 * rect[2] / width.max(1.0), rect[1] + point.1 * rect[3] / height.max(1.0))),
+        let [width, height] = info.viewport.map(|side| side.max(1.0));
+        let [x, y, w, h] = rect;
+        let upright = (quad[1] - quad[3]).abs() < 0.5 && (quad[0] - quad[6]).abs() < 0.5 && quad[2] > quad[0];
+        let same_size = (quad[2] - quad[0] - w).abs() < 1.0 && (quad[5] - quad[3] - h).abs() < 1.0;
+        if upright && same_size {
+            return Ok(((x + point.0 * w / width, y + point.1 * h / height), false));
         }
+        Ok((project(&quad, point.0 / width, point.1 / height), true))
     }
 }
 

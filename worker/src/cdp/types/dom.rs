@@ -230,6 +230,29 @@ pub struct ContentQuads {
     pub quads: Vec<[f64; 8]>,
 }
 
+/// Asks for the boxes of one element.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetBoxModel {
+    /// The element.
+    pub backend_node_id: i64,
+}
+command!(GetBoxModel = "DOM.getBoxModel" -> BoxModelReply);
+
+/// The answer to [`GetBoxModel`].
+#[derive(Clone, Debug, Deserialize)]
+pub struct BoxModelReply {
+    /// The boxes.
+    pub model: BoxModel,
+}
+
+/// The boxes of one element, in CSS pixels of the viewport of its local root frame.
+#[derive(Clone, Debug, Deserialize)]
+pub struct BoxModel {
+    /// Corners of the content box, clockwise from the top left one.
+    pub content: [f64; 8],
+}
+
 /// Scrolls a node into view; one of the ids is set.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
