@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use glass_proto::escape::visible;
 use glass_proto::paths::{Environment, Overrides, Paths};
 use glass_proto::wire::{MAX_MESSAGE, client as pb};
-use glass_proto::{ClientId, ErrorKind, OpError};
+use glass_proto::{ClientId, ErrorKind, OpError, Phase};
 use pb::glass_client::GlassClient;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
@@ -37,6 +37,9 @@ pub struct Server {
     autostart: bool,
 }
 
+/// How glassd ends when its configuration cannot be used (EX_CONFIG).
+const EXIT_CONFIGURATION: i32 = 78;
+
 impl Server {
     /// From the global options and the environment.
     ///
@@ -53,7 +56,7 @@ impl Server {
         let paths = Paths::resolve(&Environment::of_process(), &overrides).map_err(|error| {
             OpError::rejected(
                 ErrorKind::DaemonUnreachable,
-                glass_proto::Phase::Transport,
+                Phase::Transport,
                 visible(&error.to_string(), false),
                 "glassd and glassctl must be able to agree on a place; see the message",
             )
@@ -124,7 +127,14 @@ impl Server {
                     "mend what the message names; glassd's log lies in the state directory"
                 }
             };
-            error::unreachable(&self.socket, &visible(&error.to_string(), false), remedy)
+            let text = error.to_string();
+            let said = visible(&text, false);
+            match error {
+                launch::LaunchError::Ended { status, .. } if status.code() == Some(EXIT_CONFIGURATION) => {
+                    OpError::rejected(ErrorKind::InvalidConfiguration, Phase::Policy, said, remedy)
+                }
+                _ => error::unreachable(&self.socket, &said, remedy),
+            }
         })
     }
 }
