@@ -10,6 +10,8 @@ use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, seconds}
 use crate::result::Shot;
 
 /// Take a picture of the viewport, the whole page or one element
+///
+/// What lies beyond the viewport is pictured by making the viewport larger for a moment; a page can notice that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Screenshot {

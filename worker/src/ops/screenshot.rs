@@ -33,15 +33,18 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
     let looked = look(context, None, false, 1).await?;
     let pending = context.pages.client().start_send(Some(&session), GetLayoutMetrics {});
     let metrics = context.pages.or_halt(&context.target, pending).await.map_err(fault)?;
-    let (clip, cut_height) = match &params.target {
-        Some(locator) => (Some(element(context, locator).await?), None),
+    let (clip, cut_height, beyond) = match &params.target {
+        Some(locator) => {
+            let clip = element(context, locator).await?;
+            let beyond = !in_view(&clip, &metrics);
+            (Some(clip), None, beyond)
+        }
         None if params.full_page => {
             let (clip, cut) = whole(&metrics);
-            (Some(clip), cut)
+            (Some(clip), cut, true)
         }
-        None => (None, None),
+        None => (None, None, false),
     };
-    let beyond = clip.is_some();
     let command = CaptureScreenshot {
         format: match params.format {
             ImageFormat::Png => CaptureFormat::Png,
@@ -91,6 +94,14 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
         page,
         cut_height,
     })
+}
+
+/// Whether the viewport shows all of it. What lies beyond is pictured by making the viewport larger for a moment, which
+/// a page can notice.
+fn in_view(clip: &Viewport, metrics: &LayoutMetrics) -> bool {
+    let view = &metrics.css_visual_viewport;
+    let (x, y) = (clip.x - view.page_x, clip.y - view.page_y);
+    x >= 0.0 && y >= 0.0 && x + clip.width <= view.client_width && y + clip.height <= view.client_height
 }
 
 /// The whole page, cut at the bound; and how much of its height is not in it.
