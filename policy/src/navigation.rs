@@ -125,7 +125,9 @@ pub fn admit(url: &Url) -> Result<(), Refusal> {
             "serve the folder over HTTP on localhost and navigate there",
         ),
         "javascript" => refuse("javascript: URLs are not navigated to", "use evaluate"),
-        "view-source" => refuse("view-source: URLs are not navigated to", "read the document with get-text or evaluate"),
+        "view-source" => {
+            refuse("view-source: URLs are not navigated to", "read the document with get-text or evaluate")
+        }
         "chrome" | "chrome-untrusted" | "chrome-search" | "chrome-error" | "chrome-extension"
         | "devtools" => refuse("the browser's own pages are not navigated to", WEB_ONLY),
         "ftp" => refuse("the browser does not speak FTP", "fetch the file with another tool"),

@@ -137,14 +137,29 @@ impl Context {
             EngineError::Cdp(error) => {
                 tracing::debug!(%error, "the browser refused or went");
                 if error.is_closed() {
-                    OpError::rejected(ErrorKind::BrowserCrashed, phase, "the browser is gone", "navigate begins anew")
+                    OpError::rejected(
+                        ErrorKind::BrowserCrashed,
+                        phase,
+                        "the browser is gone",
+                        "navigate begins anew",
+                    )
                 } else {
-                    OpError::rejected(ErrorKind::Transport, phase, "the browser refused a command", "try again")
+                    OpError::rejected(
+                        ErrorKind::Transport,
+                        phase,
+                        "the browser refused a command",
+                        "try again",
+                    )
                 }
             }
             EngineError::Shape(error) => {
                 tracing::warn!(%error, "an engine answer of another shape");
-                OpError::rejected(ErrorKind::Transport, phase, "the page engine's answer cannot be read", "try again")
+                OpError::rejected(
+                    ErrorKind::Transport,
+                    phase,
+                    "the page engine's answer cannot be read",
+                    "try again",
+                )
             }
         };
         self.sent_or_not(error)

@@ -4,10 +4,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use glass_proto::ExecutionId;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, Effect};
 use glass_proto::outcome::{Dispatched, Outcome, Progress, interrupted};
-use glass_proto::ExecutionId;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,12 @@ pub struct Ended {
 }
 
 /// Runs one operation to its end. Never takes longer than its deadline and what undoing takes (at most 1 s).
-pub async fn execute(pages: &Pages, request: Request, notices: mpsc::Sender<Notice>, cancel: CancellationToken) -> Ended {
+pub async fn execute(
+    pages: &Pages,
+    request: Request,
+    notices: mpsc::Sender<Notice>,
+    cancel: CancellationToken,
+) -> Ended {
     let begun = Instant::now();
     let hard = begun + request.left;
     let reserve = RESERVE.min(request.left / 5);
@@ -83,7 +88,8 @@ fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
     let targets: Vec<_> = {
         let state = pages.state();
         let open = state.order.iter().filter_map(|id| state.target(id)).take(8);
-        open.map(|target| json!({ "id": target.id, "pageUrl": glass_proto::escape::cut(&target.url, 512) })).collect()
+        open.map(|target| json!({ "id": target.id, "pageUrl": glass_proto::escape::cut(&target.url, 512) }))
+            .collect()
     };
     if options.target_id.is_some() {
         return OpError::rejected(
@@ -124,7 +130,10 @@ async fn finished(context: &Context, answer: Result<Vec<u8>, OpError>, execution
 
 /// An error that says "rejected" of an operation that was sent would be a lie.
 fn consistent(context: &Context, error: OpError) -> OpError {
-    if error.outcome == Outcome::Rejected && context.is_dispatched() && context.facts.effect == Effect::Mutation {
+    if error.outcome == Outcome::Rejected
+        && context.is_dispatched()
+        && context.facts.effect == Effect::Mutation
+    {
         return context.sent_or_not(error);
     }
     error
@@ -154,9 +163,12 @@ fn cut_off_error(context: &Context, why: CutOff, script_ended: bool) -> OpError 
             format!("{what} before anything was sent; the page may be busy"),
             "try again, or give it longer with --timeout-ms",
         ),
-        (_, Progress::Dispatched) => {
-            OpError::rejected(kind, Phase::BrowserEffect, what, "try again, or give it longer with --timeout-ms")
-        }
+        (_, Progress::Dispatched) => OpError::rejected(
+            kind,
+            Phase::BrowserEffect,
+            what,
+            "try again, or give it longer with --timeout-ms",
+        ),
     }
     .ended(outcome, dispatched);
     if script_ended {
@@ -193,10 +205,14 @@ async fn undo(context: &Context) -> bool {
     if let Some(session) = left.evaluating {
         ended = ops::end_script(&context.pages, &session).await;
     }
-    let guards = left.armed.iter().map(|key| {
-        context.pages.run(key, vec![Step("disarm", json!({ "token": context.token }))])
-    });
-    let waits = left.waits.iter().map(|(key, id)| context.pages.run(key, vec![Step("cancelWait", json!({ "id": id }))]));
+    let guards = left
+        .armed
+        .iter()
+        .map(|key| context.pages.run(key, vec![Step("disarm", json!({ "token": context.token }))]));
+    let waits = left
+        .waits
+        .iter()
+        .map(|(key, id)| context.pages.run(key, vec![Step("cancelWait", json!({ "id": id }))]));
     let all = async {
         futures_util::future::join_all(guards).await;
         futures_util::future::join_all(waits).await;

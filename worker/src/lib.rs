@@ -1,15 +1,15 @@
 //! glass-worker: one caged Chromium for one session.
 #![forbid(unsafe_code)]
 
+pub mod act;
 pub mod cdp;
 pub mod chromium;
-pub mod forward;
-pub mod injected;
-pub mod page;
-pub mod act;
 pub mod context;
 pub mod execute;
+pub mod forward;
+pub mod injected;
 pub mod input;
 pub mod ops;
+pub mod page;
 pub mod run;
 pub mod serve;

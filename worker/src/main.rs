@@ -81,7 +81,8 @@ fn serve() -> ExitCode {
         Err(error) => return not_started(&control, &error),
     };
     let _ = nix::sys::prctl::set_name(c"glass-worker");
-    let filter = plan.session.log.parse().unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
+    let filter =
+        plan.session.log.parse().unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
     let lines = tracing_subscriber::fmt::layer().without_time().with_ansi(false).with_writer(io::stderr);
     tracing_subscriber::registry().with(lines).with(filter).init();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -91,9 +92,7 @@ fn serve() -> ExitCode {
             return exit(start::EXIT_NOT_STARTED);
         }
     };
-    let code = runtime.block_on(async {
-        run::run(plan, entered, control, egress).await
-    });
+    let code = runtime.block_on(async { run::run(plan, entered, control, egress).await });
     match code {
         Ok(code) => exit(code),
         Err(error) => {

@@ -31,7 +31,12 @@ const REST: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// When the control socket or the forwarder cannot be set up.
-pub async fn run(plan: Plan<CagePlan>, entered: Entered, control: OwnedFd, egress: OwnedFd) -> io::Result<i32> {
+pub async fn run(
+    plan: Plan<CagePlan>,
+    entered: Entered,
+    control: OwnedFd,
+    egress: OwnedFd,
+) -> io::Result<i32> {
     let control = Control::new(control)?;
     let reaper = Reaper::start()?;
     let forwarder = Forwarder::start(entered.listener, egress)?;
@@ -110,10 +115,14 @@ struct Failure {
 async fn begin(plan: &Plan<CagePlan>, reaper: &Reaper, pages: &Pages) -> Result<Arc<Browser>, Failure> {
     let executable = find(plan.session.browser.as_deref()).map_err(|error| Failure {
         message: error.to_string(),
-        remedy: Some("install Chromium, for example with `apt-get install chromium`, or name it in the configuration".to_owned()),
+        remedy: Some(
+            "install Chromium, for example with `apt-get install chromium`, or name it in the configuration"
+                .to_owned(),
+        ),
     })?;
     let inside = std::path::Path::new(glass_sandbox::SESSION);
-    let environment = glass_sandbox::environment().into_iter().map(|(name, value)| (name.into(), value.into()));
+    let environment =
+        glass_sandbox::environment().into_iter().map(|(name, value)| (name.into(), value.into()));
     let request = Launch {
         executable,
         version: None,
@@ -134,8 +143,13 @@ async fn begin(plan: &Plan<CagePlan>, reaper: &Reaper, pages: &Pages) -> Result<
     let ready = pages.begin(browser.clone(), &spool);
     match tokio::time::timeout(LAUNCH, ready).await {
         Ok(Ok(())) => Ok(browser),
-        Ok(Err(error)) => Err(Failure { message: format!("the browser's first page could not be set up: {error}"), remedy: None }),
-        Err(_) => Err(Failure { message: "the browser's first page did not become ready".to_owned(), remedy: None }),
+        Ok(Err(error)) => Err(Failure {
+            message: format!("the browser's first page could not be set up: {error}"),
+            remedy: None,
+        }),
+        Err(_) => {
+            Err(Failure { message: "the browser's first page did not become ready".to_owned(), remedy: None })
+        }
     }
 }
 
@@ -145,7 +159,9 @@ fn failure(error: &LaunchError) -> Failure {
 
 /// Serves gRPC on every connection that the daemon hands over.
 async fn serve(service: Service, incoming: mpsc::Receiver<io::Result<UnixStream>>) {
-    let service = WorkerServer::new(service).max_decoding_message_size(MAX_MESSAGE).max_encoding_message_size(MAX_MESSAGE);
+    let service = WorkerServer::new(service)
+        .max_decoding_message_size(MAX_MESSAGE)
+        .max_encoding_message_size(MAX_MESSAGE);
     let incoming = tokio_stream::wrappers::ReceiverStream::new(incoming);
     if let Err(error) = tonic::transport::Server::builder().serve_with_incoming(service, incoming).await {
         tracing::error!(%error, "the service ended");
@@ -165,7 +181,8 @@ async fn dial(dialled: &mpsc::Sender<io::Result<UnixStream>>, fd: OwnedFd) {
 async fn receive(control: &Control) -> Option<(&'static [u8], OwnedFd)> {
     let mut buffer = [0_u8; 64];
     loop {
-        let received = control.socket.async_io(Interest::READABLE, || fdpass::recv(control.socket.as_fd(), &mut buffer));
+        let received =
+            control.socket.async_io(Interest::READABLE, || fdpass::recv(control.socket.as_fd(), &mut buffer));
         match received.await {
             Ok((0, _)) => return None,
             Ok((size, fds)) => {

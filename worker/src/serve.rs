@@ -55,7 +55,13 @@ pub struct Service {
 
 impl Service {
     /// A service for these pages; `stop` is cancelled when the worker is asked to end.
-    pub fn new(pages: Pages, up: watch::Receiver<Up>, observer: Observer, mode: String, stop: CancellationToken) -> Self {
+    pub fn new(
+        pages: Pages,
+        up: watch::Receiver<Up>,
+        observer: Observer,
+        mode: String,
+        stop: CancellationToken,
+    ) -> Self {
         Self { pages, up, observer, mode, running: Arc::default(), past: Arc::default(), stop }
     }
 
@@ -85,7 +91,12 @@ impl Service {
         };
     }
 
-    async fn run(self, work: Result<Work, Box<OpError>>, execution: ExecutionId, events: mpsc::Sender<Result<pb::ExecuteEvent, Status>>) {
+    async fn run(
+        self,
+        work: Result<Work, Box<OpError>>,
+        execution: ExecutionId,
+        events: mpsc::Sender<Result<pb::ExecuteEvent, Status>>,
+    ) {
         let ended = match work {
             Err(error) => Ended { outcome: Outcome::Rejected, answer: Err(error.of(&execution)) },
             Ok(work) => {
@@ -213,8 +224,10 @@ impl pb::worker_server::Worker for Service {
     async fn execute(&self, request: Request<pb::ExecuteRequest>) -> Result<Response<Events>, Status> {
         self.browser().await?;
         let request = request.into_inner();
-        let execution: ExecutionId =
-            request.execution_id.parse().map_err(|_| Status::invalid_argument("the execution id is malformed"))?;
+        let execution: ExecutionId = request
+            .execution_id
+            .parse()
+            .map_err(|_| Status::invalid_argument("the execution id is malformed"))?;
         let (events, receiver) = mpsc::channel(QUEUE);
         let work = work_of(&request, &execution);
         tokio::spawn(self.clone().run(work, execution, events));

@@ -1,6 +1,7 @@
 //! `glass-egress`: the process through which every session reaches the network.
 //!
-//! Owns its own start: who may look into it, when it dies, how many descriptors it may hold. What it does is
+//! Owns its own start: who may look into it, when it dies, how many descriptors it may hold, and as root which uid it
+//! has. What it does is
 //! `glass_daemon::egress`. Started by glassd only, with a socket to it (`--control-fd N`) and nothing else.
 
 #![forbid(unsafe_code)]
@@ -15,7 +16,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tracing_subscriber::filter::LevelFilter;
 
 /// Resolver threads that may wait at one time, all sessions together. They need little stack and end when idle.
-const RESOLVER_THREADS: usize = 32;
+const RESOLVER_THREADS: usize = 64;
 const RESOLVER_STACK_BYTES: usize = 256 * 1024;
 
 fn main() -> ExitCode {
@@ -30,11 +31,19 @@ fn main() -> ExitCode {
 }
 
 fn run(control: RawFd) -> io::Result<()> {
+    let parent = std::os::unix::process::parent_id();
     glass_sandbox::set_dumpable(false)?;
-    glass_sandbox::die_with_parent(std::os::unix::process::parent_id())?;
+    glass_sandbox::die_with_parent(parent)?;
     glass_sandbox::close_inherited(&[control])?;
     let control = glass_sandbox::take_inherited(control)?;
     raise_descriptor_limit()?;
+    if nix::unistd::geteuid().is_root() {
+        // What parses the bytes of strangers has no business with the rights of root.
+        glass_sandbox::become_unprivileged(glass_sandbox::EGRESS_UID)?;
+        // The change of uid cleared both.
+        glass_sandbox::set_dumpable(false)?;
+        glass_sandbox::die_with_parent(parent)?;
+    }
     tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()

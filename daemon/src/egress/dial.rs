@@ -3,14 +3,17 @@
 //! Owns resolution, the two policy checks, and the race between addresses. Does not speak HTTP. What is connected
 //! to is always an address that was itself allowed, never a name that could have changed in between.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use glass_policy::egress::{Decision, Rules};
 use http::uri::Authority;
-use tokio::net::{TcpSocket, TcpStream, lookup_host};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::failure::{Failure, FailureKind};
@@ -23,6 +26,10 @@ const STAGGER: Duration = Duration::from_millis(250);
 
 /// How long a name may take to resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(15);
+
+/// How many names one session resolves at one time. A lookup cannot be broken off, so a page with names that nobody
+/// answers for keeps this many threads of the resolver and no more.
+const MAX_LOOKUPS: usize = 3;
 
 /// How many addresses of a name are tried.
 const MAX_ADDRESSES: usize = 8;
@@ -66,15 +73,43 @@ impl Destination {
     }
 }
 
+/// One session's turns at the resolver.
+#[derive(Clone, Debug)]
+pub(super) struct Lookups(Arc<Semaphore>);
+
+impl Default for Lookups {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_LOOKUPS)))
+    }
+}
+
+impl Lookups {
+    /// Asks the system's resolver. The turn is given back when the lookup has ended, not when nobody waits any more.
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        let turn = Arc::clone(&self.0).acquire_owned().await.map_err(io::Error::other)?;
+        let host = host.to_owned();
+        let lookup = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            let found = (host.as_str(), port).to_socket_addrs();
+            found.map(|addresses| addresses.take(MAX_ADDRESSES).collect())
+        });
+        lookup.await.map_err(io::Error::other)?
+    }
+}
+
 /// Connects to `destination` if `rules` allow it by name and by address.
-pub(super) async fn dial(rules: &Rules, destination: &Destination) -> Result<TcpStream, Failure> {
+pub(super) async fn dial(
+    rules: &Rules,
+    lookups: &Lookups,
+    destination: &Destination,
+) -> Result<TcpStream, Failure> {
     let Destination { host, port } = destination;
     if let Decision::Deny { rule, reason } = rules.decide(host, *port, None) {
         return Err(Failure::Denied { rule, reason });
     }
     let mut denied = None;
     let mut allowed = Vec::new();
-    for address in resolve(destination).await? {
+    for address in resolve(lookups, destination).await? {
         match rules.decide(host, *port, Some(address.ip())) {
             Decision::Allow => allowed.push(address),
             Decision::Deny { rule, reason } => denied = Some(Failure::Denied { rule, reason }),
@@ -86,7 +121,7 @@ pub(super) async fn dial(rules: &Rules, destination: &Destination) -> Result<Tcp
     }
 }
 
-async fn resolve(destination: &Destination) -> Result<Vec<SocketAddr>, Failure> {
+async fn resolve(lookups: &Lookups, destination: &Destination) -> Result<Vec<SocketAddr>, Failure> {
     let Destination { host, port } = destination;
     if destination.is_localhost() {
         // Loopback by RFC 6761; glibc does not know the names below it, and a resolver must not be asked.
@@ -96,12 +131,9 @@ async fn resolve(destination: &Destination) -> Result<Vec<SocketAddr>, Failure> 
         return Ok(vec![(address, *port).into()]);
     }
     let unresolved = Failure::Of(FailureKind::Unresolved);
-    match timeout(RESOLVE_LIMIT, lookup_host((host.as_str(), *port))).await {
-        Ok(Ok(addresses)) => {
-            let addresses: Vec<_> = addresses.take(MAX_ADDRESSES).collect();
-            if addresses.is_empty() { Err(unresolved) } else { Ok(addresses) }
-        }
-        Ok(Err(_)) | Err(_) => Err(unresolved),
+    match timeout(RESOLVE_LIMIT, lookups.resolve(host, *port)).await {
+        Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
+        _ => Err(unresolved),
     }
 }
 
@@ -193,15 +225,27 @@ mod tests {
     #[tokio::test]
     async fn localhost_names_are_loopback_without_a_resolver() {
         for host in ["localhost", "a.b.localhost"] {
-            let addresses = resolve(&Destination { host: host.into(), port: 7 }).await.unwrap();
+            let addresses = resolve(&Lookups::default(), &Destination { host: host.into(), port: 7 }).await;
+            let addresses = addresses.unwrap();
             assert_eq!(addresses, ["127.0.0.1:7".parse().unwrap(), "[::1]:7".parse().unwrap()]);
         }
     }
 
     #[tokio::test]
+    async fn a_lookup_that_nobody_waits_for_keeps_its_turn() {
+        let lookups = Lookups::default();
+        let turns = Arc::clone(&lookups.0).acquire_many_owned(MAX_LOOKUPS as u32).await.unwrap();
+        let limit = Duration::from_millis(10);
+        assert!(timeout(limit, lookups.resolve("localhost", 1)).await.is_err(), "no turn is free");
+        drop(turns);
+        assert!(!lookups.resolve("127.0.0.1", 1).await.unwrap().is_empty());
+        assert_eq!(lookups.0.available_permits(), MAX_LOOKUPS);
+    }
+
+    #[tokio::test]
     async fn a_denied_name_is_not_resolved() {
         let destination = Destination { host: "name.invalid".into(), port: 1 };
-        let failure = dial(&Rules::default(), &destination).await.unwrap_err();
+        let failure = dial(&Rules::default(), &Lookups::default(), &destination).await.unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Denied);
     }
 }

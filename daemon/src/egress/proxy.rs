@@ -108,7 +108,7 @@ impl Desk {
         let Some(destination) = destination else {
             return answer::to_nonsense("CONNECT needs host:port");
         };
-        match dial(&self.session.rules, &destination).await {
+        match dial(&self.session.rules, &self.session.lookups, &destination).await {
             Ok(server) => {
                 let client = hyper::upgrade::on(&mut request);
                 self.keep_tunnel(Tunnel { client, server, early: Default::default() });

@@ -99,7 +99,7 @@ pub(super) async fn relay(
             Err(_dead) => {}
         }
     }
-    let stream = dial(&session.rules, &destination).await?;
+    let stream = dial(&session.rules, &session.lookups, &destination).await?;
     let mut upstream = Upstream::open(Metered::new(stream, &session.meter), destination).await?;
     let body = if repeatable { Either::Right(Empty::new()) } else { Either::Left(body) };
     let response = upstream.exchange(Request::from_parts(head, body)).await?;

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::channel::Channel;
-use super::dial::Destination;
+use super::dial::{Destination, Lookups};
 use super::failure::Failure;
 use super::meter::{Meter, Open};
 use super::proxy;
@@ -65,6 +65,7 @@ pub(super) struct Session {
     pub(super) id: String,
     pub(super) rules: Rules,
     pub(super) meter: Arc<Meter>,
+    pub(super) lookups: Lookups,
     endpoint: Channel,
     events: Events,
 }
@@ -77,7 +78,8 @@ impl Session {
         meter: Arc<Meter>,
         events: Events,
     ) -> io::Result<Self> {
-        Ok(Self { id, rules, meter, endpoint: Channel::new(endpoint)?, events })
+        let endpoint = Channel::new(endpoint)?;
+        Ok(Self { id, rules, meter, lookups: Lookups::default(), endpoint, events })
     }
 
     /// Tells glassd and the session's worker of a failure. The worker's message is in its socket when this

@@ -1,6 +1,7 @@
 //! Becoming the session's uid, and giving it the session's directory.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -12,6 +13,7 @@ use nix::sys::prctl;
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat};
 use nix::unistd::{Gid, Uid, fchown, fchownat, setgroups, setresgid, setresuid};
 
+use crate::caps;
 use crate::error::{AtStep, CageError, Step};
 
 /// How deep a session's directory may be nested before giving it away is refused.
@@ -26,6 +28,22 @@ pub(crate) fn become_uid(id: u32) -> Result<(), CageError> {
     setresuid(uid, uid, uid).at(Step::Uid, what())?;
     // The change cleared it, and /proc/self/uid_map would belong to root.
     prctl::set_dumpable(true).at(Step::Uid, "own /proc/self")
+}
+
+/// Gives up the rights of root for good: becomes `id` as uid and gid, without supplementary groups, capabilities or a
+/// way to new privileges.
+///
+/// Clears what the caller set with [`crate::set_dumpable`] and [`crate::die_with_parent`]. Only for a process with one
+/// thread: capabilities are a thread's own.
+///
+/// # Errors
+/// The kernel's refusal; the process must end then.
+pub fn become_unprivileged(id: u32) -> io::Result<()> {
+    // The bounding set can be emptied only by who has capabilities; the others are lost with the uid.
+    caps::drop_bounding().map_err(io::Error::other)?;
+    become_uid(id).map_err(io::Error::other)?;
+    caps::drop_all().map_err(io::Error::other)?;
+    Ok(prctl::set_no_new_privs()?)
 }
 
 /// Gives the tree at `dir` to `id`, with only its owner allowed into the directory itself.

@@ -35,13 +35,21 @@ impl Before {
         let target = state.target(&context.target);
         Self {
             revision,
-            url: info.map(|info| info.url.clone()).or_else(|| target.map(|t| t.url.clone())).unwrap_or_default(),
-            title: info.map(|info| info.title.clone()).or_else(|| target.map(|t| t.title.clone())).unwrap_or_default(),
+            url: info
+                .map(|info| info.url.clone())
+                .or_else(|| target.map(|t| t.url.clone()))
+                .unwrap_or_default(),
+            title: info
+                .map(|info| info.title.clone())
+                .or_else(|| target.map(|t| t.title.clone()))
+                .unwrap_or_default(),
             generation: target.and_then(|target| target.main_frame()).map_or(0, |frame| frame.generation),
             mark: state.mark(),
             begun: target.map_or(0, |target| target.document.begun),
             downloads: state.downloads.len(),
-            dialog: target.and_then(|target| target.dialog.as_ref()).map(|dialog| dialog.seen.dialog_id.clone()),
+            dialog: target
+                .and_then(|target| target.dialog.as_ref())
+                .map(|dialog| dialog.seen.dialog_id.clone()),
         }
     }
 }
@@ -64,7 +72,11 @@ pub struct Info {
 ///
 /// # Errors
 /// When the browser goes. A dialog, a crash or the end of the page are evidence, not errors.
-pub async fn measure(context: &Context, before: &Before, fresh: Option<(Changes, Info)>) -> Result<(Evidence, u64), OpError> {
+pub async fn measure(
+    context: &Context,
+    before: &Before,
+    fresh: Option<(Changes, Info)>,
+) -> Result<(Evidence, u64), OpError> {
     let mut evidence = Evidence::default();
     wait_for_commits(context, before).await?;
     let halt = Halt::of(&context.pages.state(), &context.target);
@@ -123,7 +135,9 @@ async fn look_again(
         let replaced = main.generation != before.generation;
         let seen = match fresh.take().filter(|_| !replaced) {
             Some(seen) => Ok(Ok(seen)),
-            None => tokio::time::timeout_at(until.into(), look(context, None, false, 1)).await.map(|looked| looked.map(|l| (l.changes, l.info))),
+            None => tokio::time::timeout_at(until.into(), look(context, None, false, 1))
+                .await
+                .map(|looked| looked.map(|l| (l.changes, l.info))),
         };
         match seen {
             Ok(Ok((changes, info))) => {
@@ -184,7 +198,10 @@ fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
         .iter()
         .skip(before.downloads.min(state.downloads.len()))
         .filter(|download| download.target.as_deref() == Some(&context.target))
-        .map(|download| DownloadSeen { download_id: download.id.clone(), page_file_name: download.name.clone() })
+        .map(|download| DownloadSeen {
+            download_id: download.id.clone(),
+            page_file_name: download.name.clone(),
+        })
         .collect();
     let Some(target) = state.target(&context.target) else { return };
     if let Some(dialog) = &target.dialog
@@ -205,8 +222,10 @@ fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
     } else if target.document.begun > before.begun
         && let Some(pending) = &target.document.pending
     {
-        evidence.navigation =
-            Some(NavigationSeen { requested_url: Some(cut(&pending.url, 4096).into_owned()), ..NavigationSeen::default() });
+        evidence.navigation = Some(NavigationSeen {
+            requested_url: Some(cut(&pending.url, 4096).into_owned()),
+            ..NavigationSeen::default()
+        });
     }
 }
 
@@ -227,7 +246,8 @@ pub async fn page_line(context: &Context, revision: u64) -> Result<PageLine, Eng
 /// The page in one line, from what is known.
 pub fn line(context: &Context, revision: u64, url: &str, title: &str, ready_state: &str) -> PageLine {
     let state = context.pages.state();
-    let status = state.target(&context.target).and_then(|target| target.document.status).filter(|status| *status != 0);
+    let status =
+        state.target(&context.target).and_then(|target| target.document.status).filter(|status| *status != 0);
     PageLine {
         url: cut(url, 4096).into_owned(),
         title: cut(title, 256).into_owned(),

@@ -2,8 +2,8 @@
 
 use glass_proto::error::{Candidate, ErrorKind, OpError, Phase, Recovery};
 use glass_proto::op::Locator;
-use glass_proto::op::locator::Step as LocatorStep;
 use glass_proto::op::Ref;
+use glass_proto::op::locator::Step as LocatorStep;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -107,7 +107,12 @@ pub struct StaleCandidate {
 ///
 /// # Errors
 /// When the main frame cannot be asked.
-pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
+pub async fn look(
+    context: &Context,
+    step: Option<&LocatorStep>,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Looked, OpError> {
     // A document that is replaced while it is looked at is nobody's fault: the new one is looked at.
     for _ in 0..LOOKS {
         match look_once(context, step, include_hidden, limit).await {
@@ -118,7 +123,12 @@ pub async fn look(context: &Context, step: Option<&LocatorStep>, include_hidden:
     look_once(context, step, include_hidden, limit).await
 }
 
-async fn look_once(context: &Context, step: Option<&LocatorStep>, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
+async fn look_once(
+    context: &Context,
+    step: Option<&LocatorStep>,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Looked, OpError> {
     let pages = &context.pages;
     let keys = pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
     let locator = step.and_then(engine_locator);
@@ -168,7 +178,12 @@ async fn look_once(context: &Context, step: Option<&LocatorStep>, include_hidden
 ///
 /// # Errors
 /// A container that fits nothing or more than one element; see [`look`].
-pub async fn locate_all(context: &Context, locator: &Locator, include_hidden: bool, limit: u32) -> Result<Looked, OpError> {
+pub async fn locate_all(
+    context: &Context,
+    locator: &Locator,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Looked, OpError> {
     let Some((first, rest)) = locator.scopes.split_first() else {
         if let LocatorStep::Ref(wanted) = &locator.step {
             let looked = look(context, None, false, limit).await?;
@@ -190,16 +205,26 @@ pub async fn locate_all(context: &Context, locator: &Locator, include_hidden: bo
     Ok(Looked { matches: vec![(scope.key, matches)], ..looked })
 }
 
-async fn within(context: &Context, scope: &Found, step: &LocatorStep, include_hidden: bool, limit: u32) -> Result<Matches, OpError> {
+async fn within(
+    context: &Context,
+    scope: &Found,
+    step: &LocatorStep,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Matches, OpError> {
     let locator = engine_locator(step).ok_or_else(|| {
-        OpError::invalid("a ref names its element by itself and takes no container", "leave out what stands before `>>`")
+        OpError::invalid(
+            "a ref names its element by itself and takes no container",
+            "leave out what stands before `>>`",
+        )
     })?;
     let args = json!({ "locator": locator, "scopeRef": scope.node, "limit": limit, "includeHidden": include_hidden });
     let call = context.pages.run(&scope.key, vec![Step("locate", args)]).await;
     call.and_then(|mut call| call.take()).map_err(|error| match error {
-        EngineError::Engine { kind, .. } if kind == "invalid_locator" => {
-            OpError::invalid("the css selector cannot be parsed by the browser", "check its brackets and quotes")
-        }
+        EngineError::Engine { kind, .. } if kind == "invalid_locator" => OpError::invalid(
+            "the css selector cannot be parsed by the browser",
+            "check its brackets and quotes",
+        ),
         error => context.engine(&error, Phase::TargetResolution),
     })
 }
@@ -232,9 +257,13 @@ fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
     if total == 0 {
         let message = match hidden {
             0 => "nothing on the page fits the locator".to_owned(),
-            n => format!("nothing visible fits the locator; {n} hidden element{} would", if n == 1 { "" } else { "s" }),
+            n => format!(
+                "nothing visible fits the locator; {n} hidden element{} would",
+                if n == 1 { "" } else { "s" }
+            ),
         };
-        let remedy = "observe shows what there is; names are compared exactly, name=~part finds a part of one";
+        let remedy =
+            "observe shows what there is; names are compared exactly, name=~part finds a part of one";
         return Err(OpError::rejected(ErrorKind::TargetNotFound, Phase::TargetResolution, message, remedy)
             .with_candidates(candidates)
             .detail("total", 0)
@@ -258,7 +287,11 @@ pub fn candidates(frames: &[(FrameKey, Matches)]) -> Vec<Candidate> {
         role: found.role.clone(),
         label: found.label.clone(),
         frame: (key.label != 0).then(|| format!("f{}", key.label)),
-        reason: if found.visible { None } else { Some(found.reason.clone().unwrap_or_else(|| "not_visible".to_owned())) },
+        reason: if found.visible {
+            None
+        } else {
+            Some(found.reason.clone().unwrap_or_else(|| "not_visible".to_owned()))
+        },
     })
     .collect()
 }
@@ -278,7 +311,10 @@ async fn one_by_ref(context: &Context, wanted: Ref) -> Result<(Found, Vec<(Frame
         return Err(stale(wanted, "navigated", Vec::new()));
     };
     if from_the_future {
-        return Err(OpError::invalid("the ref names a revision that this page never had", "use a ref that observe printed"));
+        return Err(OpError::invalid(
+            "the ref names a revision that this page never had",
+            "use a ref that observe printed",
+        ));
     }
     if context.pages.is_of_old_document(&key, wanted.node) {
         return Err(stale(wanted, "navigated", Vec::new()));
@@ -288,7 +324,9 @@ async fn one_by_ref(context: &Context, wanted: Ref) -> Result<(Found, Vec<(Frame
         locator["asOf"] = seq.into();
     }
     let call = context.pages.run(&key, vec![Step("locate", json!({ "locator": locator }))]).await;
-    let matches: Matches = call.and_then(|mut call| call.take()).map_err(|error| context.engine(&error, Phase::TargetResolution))?;
+    let matches: Matches = call
+        .and_then(|mut call| call.take())
+        .map_err(|error| context.engine(&error, Phase::TargetResolution))?;
     if let Some(found) = &matches.stale {
         if found.reason == "unknown" {
             return Err(OpError::rejected(
@@ -322,7 +360,9 @@ pub fn stale_error(key: &FrameKey, wanted: Ref, found: &Stale) -> OpError {
 fn stale(wanted: Ref, reason: &str, candidates: Vec<Candidate>) -> OpError {
     let what = match reason {
         "navigated" => "its document is not shown any more",
-        "replaced" => "its element was taken out of the page and one like it was put in; the page did not navigate",
+        "replaced" => {
+            "its element was taken out of the page and one like it was put in; the page did not navigate"
+        }
         "changed" => "its element has become something else",
         _ => "its element is not in the page any more",
     };

@@ -90,7 +90,13 @@ enum Attempt {
 ///
 /// # Errors
 /// Those of [`find`]; `not_actionable` with the last reason at the deadline; `stale_revision` under a guard.
-pub async fn ready(context: &Context, locator: &Locator, first: Found, need: &str, kinds: &[&str]) -> Result<(Aim, Changes), OpError> {
+pub async fn ready(
+    context: &Context,
+    locator: &Locator,
+    first: Found,
+    need: &str,
+    kinds: &[&str],
+) -> Result<(Aim, Changes), OpError> {
     let mut found = first;
     let mut log = Log::default();
     let mut attempt = 0_usize;
@@ -158,7 +164,13 @@ impl Log {
     }
 }
 
-async fn check(context: &Context, found: &Found, need: &str, kinds: &[&str], attempt: usize) -> Result<Attempt, OpError> {
+async fn check(
+    context: &Context,
+    found: &Found,
+    need: &str,
+    kinds: &[&str],
+    attempt: usize,
+) -> Result<Attempt, OpError> {
     let pages = &context.pages;
     let key = &found.key;
     let nested = key.label != 0;
@@ -176,28 +188,42 @@ async fn check(context: &Context, found: &Found, need: &str, kinds: &[&str], att
     let mut steps = vec![Step("prepare", prepare), Step("check", json!({}))];
     let region = context.options.guard_scope == Some(GuardScope::Region);
     if let (true, Some(expected)) = (region, context.options.expected_revision) {
-        let seq = pages.state().target(&context.target).and_then(|target| target.revisions.seq_at(expected.get(), key));
+        let seq = pages
+            .state()
+            .target(&context.target)
+            .and_then(|target| target.revisions.seq_at(expected.get(), key));
         steps.push(Step("regionChanged", json!({ "ref": found.node, "seq": seq })));
     }
     steps.push(Step("arm", json!({ "token": context.token, "ref": found.node, "kinds": kinds })));
     context.undo(|undo| undo.armed.push(key.clone()));
     let mut call = match pages.run(key, steps).await {
         Ok(call) => call,
-        Err(EngineError::Gone) => return Ok(Attempt::Stale(Box::new(context.engine(&EngineError::Gone, Phase::TargetResolution)))),
+        Err(EngineError::Gone) => {
+            return Ok(Attempt::Stale(Box::new(context.engine(&EngineError::Gone, Phase::TargetResolution))));
+        }
         Err(error) => return Err(context.engine(&error, Phase::Preflight)),
     };
     let fault = |error: EngineError| context.engine(&error, Phase::Preflight);
     let prepared: Prepared = call.take().map_err(fault)?;
     match prepared.status.as_str() {
         "stale" => {
-            let stale = prepared.stale.unwrap_or(Stale { reason: prepared.reason.unwrap_or_default(), candidates: Vec::new() });
-            let wanted = found.by_ref.unwrap_or(glass_proto::op::Ref { revision: None, frame: key.label, node: found.node });
+            let stale = prepared
+                .stale
+                .unwrap_or(Stale { reason: prepared.reason.unwrap_or_default(), candidates: Vec::new() });
+            let wanted = found.by_ref.unwrap_or(glass_proto::op::Ref {
+                revision: None,
+                frame: key.label,
+                node: found.node,
+            });
             return Ok(Attempt::Stale(Box::new(stale_error(key, wanted, &stale))));
         }
         "ready" => {}
         _ => {
             let reason = prepared.reason.unwrap_or_else(|| "node_unavailable".to_owned());
-            return Ok(Attempt::NotYet { reason, blocker: prepared.blocker.and_then(|blocker| candidate(key, blocker)) });
+            return Ok(Attempt::NotYet {
+                reason,
+                blocker: prepared.blocker.and_then(|blocker| candidate(key, blocker)),
+            });
         }
     }
     let report: Check = call.take().map_err(fault)?;
@@ -219,7 +245,9 @@ async fn check(context: &Context, found: &Found, need: &str, kinds: &[&str], att
                 let blocker = blocker.and_then(|blocker| candidate(&frame, blocker));
                 return Ok(Attempt::NotYet { reason: reason.to_owned(), blocker });
             }
-            Err(EngineError::Gone) => return Ok(Attempt::NotYet { reason: "node_unavailable".to_owned(), blocker: None }),
+            Err(EngineError::Gone) => {
+                return Ok(Attempt::NotYet { reason: "node_unavailable".to_owned(), blocker: None });
+            }
             Err(error) => return Err(context.engine(&error, Phase::Preflight)),
         },
     };
@@ -250,7 +278,10 @@ async fn arm_others(context: &Context, key: &FrameKey) {
     }
     context.undo(|undo| undo.armed.extend(others.iter().cloned()));
     let arming = others.iter().map(|other| {
-        let step = Step("arm", json!({ "token": context.token, "ref": Value::Null, "kinds": ["pointer", "mouse", "click"] }));
+        let step = Step(
+            "arm",
+            json!({ "token": context.token, "ref": Value::Null, "kinds": ["pointer", "mouse", "click"] }),
+        );
         context.pages.run(other, vec![step])
     });
     // A frame that does not answer in time is not waited for: it cannot be told, and the hit test vouches for it.
@@ -285,8 +316,15 @@ pub async fn disarm_all(context: &Context, key: &FrameKey) -> Option<Report> {
 ///
 /// # Errors
 /// `stale_revision` with both numbers and what changed.
-pub fn guard_revision(context: &Context, key: Option<&FrameKey>, changes: &Changes, region_changed: Option<bool>) -> Result<(), OpError> {
-    let Some(expected) = context.options.expected_revision.map(std::num::NonZeroU64::get) else { return Ok(()) };
+pub fn guard_revision(
+    context: &Context,
+    key: Option<&FrameKey>,
+    changes: &Changes,
+    region_changed: Option<bool>,
+) -> Result<(), OpError> {
+    let Some(expected) = context.options.expected_revision.map(std::num::NonZeroU64::get) else {
+        return Ok(());
+    };
     let moved = {
         let state = context.pages.state();
         let Some(target) = state.target(&context.target) else { return Ok(()) };
@@ -302,7 +340,8 @@ pub fn guard_revision(context: &Context, key: Option<&FrameKey>, changes: &Chang
     if !moved {
         return Ok(());
     }
-    let rows: Vec<Value> = changes.sample.iter().map(|row| json!({ "ref": row.reference, "role": row.role })).collect();
+    let rows: Vec<Value> =
+        changes.sample.iter().map(|row| json!({ "ref": row.reference, "role": row.role })).collect();
     Err(OpError::rejected(
         ErrorKind::StaleRevision,
         Phase::Preflight,

@@ -70,8 +70,8 @@ const SIGNS: &[(char, char, &str, u16)] = &[
 ];
 
 const LETTERS: [&str; 26] = [
-    "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL", "KeyM", "KeyN",
-    "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX", "KeyY", "KeyZ",
+    "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL", "KeyM",
+    "KeyN", "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX", "KeyY", "KeyZ",
 ];
 
 const DIGITS: [(&str, char); 10] = [
@@ -101,7 +101,8 @@ fn character(c: char) -> KeyStroke {
         let at = u8::try_from(upper).map_or(0, |byte| byte - b'A');
         return plain(LETTERS[usize::from(at)], u16::from(b'A' + at), c.is_ascii_uppercase());
     }
-    let digit = (48_u16..).zip(DIGITS).find(|(code, (_, shifted))| u32::from(c) == u32::from(*code) || *shifted == c);
+    let digit =
+        (48_u16..).zip(DIGITS).find(|(code, (_, shifted))| u32::from(c) == u32::from(*code) || *shifted == c);
     if let Some((key_code, (code, _))) = digit {
         return plain(code, key_code, !c.is_ascii_digit());
     }

@@ -26,7 +26,8 @@ impl Press {
     /// Sends move, press and release back to back, so that nothing can come between them.
     pub fn send(client: &Client, session: &str, (x, y): (f64, f64), button: Button, modifiers: u8) -> Self {
         let (name, bit) = button_of(button);
-        let event = |kind| DispatchMouseEvent { modifiers: Some(modifiers), ..DispatchMouseEvent::new(kind, x, y) };
+        let event =
+            |kind| DispatchMouseEvent { modifiers: Some(modifiers), ..DispatchMouseEvent::new(kind, x, y) };
         let moved = event(MouseEventType::MouseMoved);
         let pressed = DispatchMouseEvent {
             button: Some(name),
@@ -40,8 +41,10 @@ impl Press {
             click_count: Some(1),
             ..event(MouseEventType::MouseReleased)
         };
-        let acknowledgements =
-            [moved, pressed, released].into_iter().map(|event| client.start_send(Some(session), event)).collect();
+        let acknowledgements = [moved, pressed, released]
+            .into_iter()
+            .map(|event| client.start_send(Some(session), event))
+            .collect();
         Self { acknowledgements }
     }
 }

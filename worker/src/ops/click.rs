@@ -38,7 +38,11 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
             }
             Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
-                found = if aim.found.by_ref.is_some() { aim.found } else { find(context, &params.target).await?.0 };
+                found = if aim.found.by_ref.is_some() {
+                    aim.found
+                } else {
+                    find(context, &params.target).await?.0
+                };
                 if context.left().is_zero() {
                     return Err(OpError::failed(
                         ErrorKind::NotActionable,
@@ -94,7 +98,12 @@ enum Pressed {
 
 async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, OpError> {
     let point = aim.point.ok_or_else(|| {
-        OpError::rejected(ErrorKind::NotActionable, Phase::Preflight, "the element has no point to press", "observe the page")
+        OpError::rejected(
+            ErrorKind::NotActionable,
+            Phase::Preflight,
+            "the element has no point to press",
+            "observe the page",
+        )
     })?;
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| crate::context::halted(&Halt::Closed))?;
@@ -177,7 +186,11 @@ fn gone(context: &Context, key: &FrameKey) -> Pressed {
 const OPENS_LIST: &[&str] = &["combobox", "listbox"];
 
 fn judge(report: &Report, aim: &Aim, fresh: Option<(Changes, Info)>) -> Result<Pressed, OpError> {
-    if report.hit.is_some() && !report.landed && report.stopped == 0 && !OPENS_LIST.contains(&aim.role.as_str()) {
+    if report.hit.is_some()
+        && !report.landed
+        && report.stopped == 0
+        && !OPENS_LIST.contains(&aim.role.as_str())
+    {
         return Err(OpError::failed(
             ErrorKind::NotActionable,
             Phase::BrowserEffect,
@@ -204,7 +217,12 @@ fn judge(report: &Report, aim: &Aim, fresh: Option<(Changes, Info)>) -> Result<P
 }
 
 /// Presses or releases modifier keys.
-pub(super) async fn hold(context: &Context, session: &std::sync::Arc<str>, modifiers: &[Modifier], down: bool) {
+pub(super) async fn hold(
+    context: &Context,
+    session: &std::sync::Arc<str>,
+    modifiers: &[Modifier],
+    down: bool,
+) {
     use crate::cdp::types::input::{DispatchKeyEvent, KeyEventType};
     let mut bits = 0;
     for (at, modifier) in modifiers.iter().enumerate() {

@@ -30,12 +30,19 @@ fn open(context: &Context, wanted: Option<&str>) -> Result<Dialog, OpError> {
     let state = context.pages.state();
     let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
     let none = |message: &str| {
-        OpError::rejected(ErrorKind::TargetNotFound, Phase::Preflight, message, "observe shows an open dialog").reason("no_dialog")
+        OpError::rejected(
+            ErrorKind::TargetNotFound,
+            Phase::Preflight,
+            message,
+            "observe shows an open dialog",
+        )
+        .reason("no_dialog")
     };
     match (&target.dialog, wanted) {
         (None, _) => Err(none("no dialog is open")),
         (Some(dialog), Some(wanted)) if dialog.seen.dialog_id != wanted => {
-            Err(none("another dialog is open than the one named").detail("dialogId", dialog.seen.dialog_id.clone()))
+            Err(none("another dialog is open than the one named")
+                .detail("dialogId", dialog.seen.dialog_id.clone()))
         }
         (Some(dialog), _) => Ok(dialog.clone()),
     }
@@ -50,7 +57,8 @@ async fn answer(
 ) -> Result<DialogAnswered, OpError> {
     context.dispatching().await;
     let id = dialog.seen.dialog_id.clone();
-    let sent = context.pages.client().send(Some(&dialog.session), HandleJavaScriptDialog { accept, prompt_text });
+    let sent =
+        context.pages.client().send(Some(&dialog.session), HandleJavaScriptDialog { accept, prompt_text });
     match sent.await {
         Ok(_) => {}
         // It closed by itself in the meantime: the browser knows no dialog to answer.
@@ -71,6 +79,14 @@ async fn answer(
         let open = state.target(&context.target).and_then(|target| target.dialog.as_ref());
         open.is_none_or(|open| open.seen.dialog_id != id).then_some(())
     });
-    let closed = closed.await.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?.is_some();
-    Ok(DialogAnswered { action: action.to_owned(), target_id: context.target.clone(), dialog: dialog.seen, closed })
+    let closed = closed
+        .await
+        .map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?
+        .is_some();
+    Ok(DialogAnswered {
+        action: action.to_owned(),
+        target_id: context.target.clone(),
+        dialog: dialog.seen,
+        closed,
+    })
 }

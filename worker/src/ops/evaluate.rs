@@ -11,8 +11,8 @@ use glass_proto::op::Evaluate;
 use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{Evaluated, Evidence};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::begin;
 use crate::act::{Before, guard_revision, look, measure};
@@ -64,7 +64,8 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     begin::page(context)?;
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let (looked, source) = tokio::join!(look(context, None, false, 1), source(context, &session, &params.expression));
+    let (looked, source) =
+        tokio::join!(look(context, None, false, 1), source(context, &session, &params.expression));
     let (looked, source) = (looked?, source?);
     guard_revision(context, None, &looked.changes, None)?;
     let before = Before::of(context, looked.changes.revision, Some(&looked.info));
@@ -109,7 +110,13 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     }
     let (measured, revision) = measure(context, &before, None).await?;
     let evidence = Evidence { semantic_diff: measured.semantic_diff, ..measured };
-    Ok(Evaluated { value, target_id: context.target.clone(), previous_revision: before.revision, revision, evidence })
+    Ok(Evaluated {
+        value,
+        target_id: context.target.clone(),
+        previous_revision: before.revision,
+        revision,
+        evidence,
+    })
 }
 
 /// The text as an expression when it is one, else as the body of an async function. Asked of the browser's parser
@@ -146,7 +153,12 @@ fn read(remote: &Remote) -> Result<serde_json::Value, OpError> {
     let decoded = match deep {
         Some(raw) => value::decode(raw),
         // Primitives may come without the deep form.
-        None => value::plain(&remote.kind, remote.value.as_deref(), remote.unserializable_value.as_deref(), remote.subtype.as_deref()),
+        None => value::plain(
+            &remote.kind,
+            remote.value.as_deref(),
+            remote.unserializable_value.as_deref(),
+            remote.subtype.as_deref(),
+        ),
     };
     decoded.map_err(|error| {
         OpError::failed(
@@ -162,8 +174,16 @@ fn read(remote: &Remote) -> Result<serde_json::Value, OpError> {
 
 /// Names of errors that are the language's own; a class of the page's is page text.
 fn error_class(exception: &Exception) -> &'static str {
-    const KNOWN: [&str; 8] =
-        ["Error", "TypeError", "ReferenceError", "SyntaxError", "RangeError", "EvalError", "URIError", "DOMException"];
+    const KNOWN: [&str; 8] = [
+        "Error",
+        "TypeError",
+        "ReferenceError",
+        "SyntaxError",
+        "RangeError",
+        "EvalError",
+        "URIError",
+        "DOMException",
+    ];
     let class = exception.exception.as_ref().and_then(|remote| remote.class_name.as_deref());
     KNOWN.into_iter().find(|known| Some(*known) == class).unwrap_or("a value")
 }
@@ -194,11 +214,19 @@ fn too_large() -> OpError {
 /// Ends our script where it runs over (contract 2.7). Only where the page does not answer: a termination that finds
 /// nothing running would end the page's own next script. Answers whether the page's script was ended too.
 pub(crate) async fn end_script(pages: &crate::page::Pages, session: &str) -> bool {
-    let alive = pages.client().start_call::<_, serde::de::IgnoredAny>(Some(session), "Runtime.evaluate", json!({ "expression": "0" }));
+    let alive = pages.client().start_call::<_, serde::de::IgnoredAny>(
+        Some(session),
+        "Runtime.evaluate",
+        json!({ "expression": "0" }),
+    );
     if tokio::time::timeout(Duration::from_millis(150), alive).await.is_ok() {
         return false;
     }
-    let ended = pages.client().start_call::<_, serde::de::IgnoredAny>(Some(session), "Runtime.terminateExecution", json!({}));
+    let ended = pages.client().start_call::<_, serde::de::IgnoredAny>(
+        Some(session),
+        "Runtime.terminateExecution",
+        json!({}),
+    );
     let _ = tokio::time::timeout(Duration::from_millis(500), ended).await;
     true
 }

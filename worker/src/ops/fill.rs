@@ -61,13 +61,17 @@ pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpErr
         .ended(Outcome::Failed, Dispatched::Yes));
     }
     if native {
-        let mut call = step(context, &aim, vec![Step("setNative", json!({ "ref": node, "text": params.text }))]).await?;
+        let mut call =
+            step(context, &aim, vec![Step("setNative", json!({ "ref": node, "text": params.text }))]).await?;
         take::<Value>(context, &mut call)?;
     } else {
         insert(context, &aim, &params.text).await?;
     }
     let mut evidence_value = None;
-    let steps = vec![Step("settle", json!({ "frames": 2 })), Step("value", json!({ "ref": node, "expected": params.text }))];
+    let steps = vec![
+        Step("settle", json!({ "frames": 2 })),
+        Step("value", json!({ "ref": node, "expected": params.text })),
+    ];
     match context.pages.run(&key, steps).await {
         Ok(mut call) => {
             take::<Value>(context, &mut call)?;
@@ -98,12 +102,16 @@ async fn step(context: &Context, aim: &Aim, steps: Vec<Step>) -> Result<crate::p
     context.pages.run(&aim.found.key, steps).await.map_err(|error| context.engine(&error, Phase::Dispatch))
 }
 
-fn take<T: serde::de::DeserializeOwned>(context: &Context, call: &mut crate::page::Call) -> Result<T, OpError> {
+fn take<T: serde::de::DeserializeOwned>(
+    context: &Context,
+    call: &mut crate::page::Call,
+) -> Result<T, OpError> {
     call.take().map_err(|error| match &error {
-        EngineError::Engine { kind, .. } if kind == "not_native" => {
-            OpError::invalid("the field does not take such a value", "use the form of its kind, for example 2026-11-30 for a date")
-                .ended(Outcome::Failed, Dispatched::Yes)
-        }
+        EngineError::Engine { kind, .. } if kind == "not_native" => OpError::invalid(
+            "the field does not take such a value",
+            "use the form of its kind, for example 2026-11-30 for a date",
+        )
+        .ended(Outcome::Failed, Dispatched::Yes),
         _ => context.engine(&error, Phase::Dispatch),
     })
 }
@@ -111,7 +119,10 @@ fn take<T: serde::de::DeserializeOwned>(context: &Context, call: &mut crate::pag
 /// Trusted text input over the selection; an empty text is a trusted deletion of it.
 async fn insert(context: &Context, aim: &Aim, text: &str) -> Result<(), OpError> {
     let client = context.pages.client();
-    let session = context.pages.session_of(&aim.found.key).ok_or_else(|| context.engine(&EngineError::Gone, Phase::Dispatch))?;
+    let session = context
+        .pages
+        .session_of(&aim.found.key)
+        .ok_or_else(|| context.engine(&EngineError::Gone, Phase::Dispatch))?;
     let sent = if text.is_empty() {
         let delete = |kind| DispatchKeyEvent {
             key: Some("Delete"),

@@ -22,7 +22,9 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
     let (revision, read) = match &params.target {
         Some(locator) => {
             let (found, looked) = find(context, locator).await?;
-            let read = text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES })).await;
+            let read =
+                text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES }))
+                    .await;
             (looked.changes.revision, vec![read.map_err(|error| context.engine(&error, Phase::Preflight))?])
         }
         None => {
@@ -31,15 +33,22 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
         }
     };
     let total: u64 = read.iter().map(|part| part.bytes).sum();
-    let joined = read.iter().map(|part| part.text.as_str()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    let joined = read
+        .iter()
+        .map(|part| part.text.as_str())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n");
     let text = glass_proto::escape::cut(&joined, GetText::MAX_BYTES).into_owned();
     let left_out = total.saturating_sub(text.len() as u64);
-    let page = page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
+    let page =
+        page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
     Ok(TextRead { page, text, text_bytes: total, left_out })
 }
 
 async fn whole_page(context: &Context) -> Result<Vec<Text>, OpError> {
-    let keys = context.pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
+    let keys =
+        context.pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
     let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": GetText::MAX_BYTES })));
     let mut parts = Vec::new();
     for (key, read) in keys.iter().zip(futures_util::future::join_all(reads).await) {

@@ -59,9 +59,14 @@ async fn press(context: &Context, session: &Arc<str>, chord: &Chord) -> Result<b
         windows_virtual_key_code: Some(key.key_code),
         text: (!text.is_empty()).then_some(text),
         unmodified_text: (!text.is_empty()).then_some(text),
-        ..DispatchKeyEvent::new(if text.is_empty() { KeyEventType::RawKeyDown } else { KeyEventType::KeyDown })
+        ..DispatchKeyEvent::new(if text.is_empty() {
+            KeyEventType::RawKeyDown
+        } else {
+            KeyEventType::KeyDown
+        })
     };
-    let up = DispatchKeyEvent { kind: KeyEventType::KeyUp, text: None, unmodified_text: None, ..down.clone() };
+    let up =
+        DispatchKeyEvent { kind: KeyEventType::KeyUp, text: None, unmodified_text: None, ..down.clone() };
     context.undo(|undo| undo.held.keys.push((session.clone(), key.clone())));
     let client = context.pages.client();
     let events = [client.start_send(Some(session), down), client.start_send(Some(session), up)];

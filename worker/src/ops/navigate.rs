@@ -43,7 +43,8 @@ pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigate
     }
     let commit_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let loaded = wait_for_load(context, params.wait_until).await?;
-    let asked = matches!(params.wait_until, WaitUntil::DomContentLoaded | WaitUntil::Load | WaitUntil::NetworkIdle);
+    let asked =
+        matches!(params.wait_until, WaitUntil::DomContentLoaded | WaitUntil::Load | WaitUntil::NetworkIdle);
     if !loaded && asked && !is_held(context) && !is_broken_off(context) {
         return Err(OpError::failed(
             ErrorKind::VerificationFailed,
@@ -59,8 +60,9 @@ pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigate
 
 /// The URL to go to, if it may be gone to. Never echoes what was given.
 fn admitted(text: &str) -> Result<Url, OpError> {
-    let url = navigation::normalise(text)
-        .map_err(|error| OpError::invalid(error.to_string(), "give a full URL such as https://example.com/path"))?;
+    let url = navigation::normalise(text).map_err(|error| {
+        OpError::invalid(error.to_string(), "give a full URL such as https://example.com/path")
+    })?;
     navigation::admit(&url).map_err(|refusal| {
         OpError::rejected(ErrorKind::Denied, Phase::Policy, refusal.reason, refusal.remedy)
             .reason("scheme")
@@ -71,7 +73,8 @@ fn admitted(text: &str) -> Result<Url, OpError> {
 
 async fn before(context: &Context, crashed: bool) -> Result<Before, OpError> {
     if crashed {
-        let revision = context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
+        let revision =
+            context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
         return Ok(Before::of(context, revision, None));
     }
     // A page that does not answer can still be left; only a guard needs to know its revision.
@@ -121,7 +124,8 @@ async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committe
         let target = state.target(&context.target)?;
         (target.document.loader == loader || target.crashed).then_some(())
     });
-    let shown = shown.await.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?;
+    let shown =
+        shown.await.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?;
     if shown.is_none() {
         return Err(no_answer(context, &session, begun).await);
     }
@@ -175,9 +179,17 @@ fn failed(
     let status = {
         let state = context.pages.state();
         let target = state.target(&context.target);
-        loader.and_then(|loader| target.and_then(|t| t.document.response_of(loader))).map(|(status, _)| status)
+        loader
+            .and_then(|loader| target.and_then(|t| t.document.response_of(loader)))
+            .map(|(status, _)| status)
     };
-    let downloading = is_download || context.pages.state().downloads.back().is_some_and(|d| d.running && d.target.as_deref() == Some(&context.target));
+    let downloading = is_download
+        || context
+            .pages
+            .state()
+            .downloads
+            .back()
+            .is_some_and(|d| d.running && d.target.as_deref() == Some(&context.target));
     if error == "net::ERR_ABORTED" && (downloading || matches!(status, Some(204 | 205))) {
         return Ok(Committed::Kept { status });
     }
@@ -202,21 +214,38 @@ fn failed(
 
 fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
     let (what, remedy) = match name {
-        "net::ERR_CONNECTION_REFUSED" => ("nothing listens there", "check the host and the port, and that the server runs"),
+        "net::ERR_CONNECTION_REFUSED" => {
+            ("nothing listens there", "check the host and the port, and that the server runs")
+        }
         "net::ERR_NAME_NOT_RESOLVED" => ("the host name is not known", "check the spelling of the host"),
-        "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => ("the server did not answer", "try again later"),
+        "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => {
+            ("the server did not answer", "try again later")
+        }
         "net::ERR_TOO_MANY_REDIRECTS" => ("the server redirects in circles", "look at its redirects"),
-        "net::ERR_ABORTED" => ("the navigation was aborted", "observe the page; something else may have navigated it"),
-        "net::ERR_EMPTY_RESPONSE" => ("the server closed the connection without an answer", "try again later"),
-        name if name.starts_with("net::ERR_CERT") => ("the server's certificate is not valid", "check the host; certificates are not ignored"),
+        "net::ERR_ABORTED" => {
+            ("the navigation was aborted", "observe the page; something else may have navigated it")
+        }
+        "net::ERR_EMPTY_RESPONSE" => {
+            ("the server closed the connection without an answer", "try again later")
+        }
+        name if name.starts_with("net::ERR_CERT") => {
+            ("the server's certificate is not valid", "check the host; certificates are not ignored")
+        }
         _ => ("the page could not be loaded", "check the URL and the server"),
     };
     // Only names of Chromium's own list go into a message.
-    let plain = name.starts_with("net::") && name.len() < 64 && name.bytes().all(|c| c.is_ascii_uppercase() || b"net:_0123456789".contains(&c));
+    let plain = name.starts_with("net::")
+        && name.len() < 64
+        && name.bytes().all(|c| c.is_ascii_uppercase() || b"net:_0123456789".contains(&c));
     let name = if plain { name } else { "net::ERR_FAILED" };
-    let mut error = OpError::failed(ErrorKind::NavigationFailed, Phase::BrowserEffect, format!("{what} ({name})"), remedy)
-        .reason(name.trim_start_matches("net::").to_lowercase())
-        .detail("netError", name);
+    let mut error = OpError::failed(
+        ErrorKind::NavigationFailed,
+        Phase::BrowserEffect,
+        format!("{what} ({name})"),
+        remedy,
+    )
+    .reason(name.trim_start_matches("net::").to_lowercase())
+    .detail("netError", name);
     if let Some(status) = status.filter(|status| *status != 0) {
         error = error.detail("httpStatus", status);
     }
@@ -246,8 +275,12 @@ async fn wait_for_load(context: &Context, until: WaitUntil) -> Result<bool, OpEr
         }
     };
     Ok(match until {
-        WaitUntil::Commit => pages.until(Instant::now(), reached(true)).await.map_err(closed)?.unwrap_or(false),
-        WaitUntil::DomContentLoaded => pages.until(context.soft, reached(false)).await.map_err(closed)?.is_some(),
+        WaitUntil::Commit => {
+            pages.until(Instant::now(), reached(true)).await.map_err(closed)?.unwrap_or(false)
+        }
+        WaitUntil::DomContentLoaded => {
+            pages.until(context.soft, reached(false)).await.map_err(closed)?.is_some()
+        }
         WaitUntil::Load => pages.until(context.soft, reached(true)).await.map_err(closed)?.unwrap_or(false),
         WaitUntil::Auto => {
             if pages.until(context.soft, reached(false)).await.map_err(closed)?.is_none() {
@@ -283,7 +316,12 @@ async fn quiet(context: &Context) -> Result<bool, OpError> {
 }
 
 /// The page stayed as it was: 204, or a download.
-async fn kept(context: &Context, before: &Before, url: &Url, status: Option<u16>) -> Result<Navigated, OpError> {
+async fn kept(
+    context: &Context,
+    before: &Before,
+    url: &Url,
+    status: Option<u16>,
+) -> Result<Navigated, OpError> {
     let until = context.soft.min(Instant::now() + Duration::from_millis(200));
     let _ = context.pages.until(until, |state| state.downloads.back().map(|_| ())).await;
     let (mut evidence, revision) = measure(context, before, None).await?;
@@ -292,7 +330,8 @@ async fn kept(context: &Context, before: &Before, url: &Url, status: Option<u16>
         status: status.filter(|status| *status != 0),
         ..NavigationSeen::default()
     });
-    let page = page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Verification))?;
+    let page =
+        page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Verification))?;
     let warning = if evidence.downloads.is_empty() {
         "the server sent no content; the page is as it was"
     } else {
@@ -324,7 +363,14 @@ async fn finish(
         let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
         let failure = target.document.failure_of(&target.document.loader).map(str::to_owned);
         let status = target.document.status.filter(|status| *status != 0);
-        (status, target.document.redirects, target.pending(), target.url.clone(), target.title.clone(), failure)
+        (
+            status,
+            target.document.redirects,
+            target.pending(),
+            target.url.clone(),
+            target.title.clone(),
+            failure,
+        )
     };
     if let (None, Some(error), None) = (status, &failure, same_document) {
         return Err(navigation_failed(error, None));
@@ -353,11 +399,15 @@ async fn finish(
     let page = match page_line(context, revision).await {
         Ok(page) => page,
         // An alert during load: the page cannot be asked until it is answered.
-        Err(EngineError::Halted(Halt::Dialog(_))) => crate::act::line(context, revision, &shown, &title, "loading"),
+        Err(EngineError::Halted(Halt::Dialog(_))) => {
+            crate::act::line(context, revision, &shown, &title, "loading")
+        }
         Err(error) => return Err(context.engine(&error, Phase::Verification)),
     };
     let warning = match (status, &broken) {
-        (_, Some(error)) => Some(format!("the response broke off before it was whole ({error}); the page shows what came")),
+        (_, Some(error)) => {
+            Some(format!("the response broke off before it was whole ({error}); the page shows what came"))
+        }
         (Some(status), None) if status >= 400 && same_document.is_none() => {
             Some(format!("the server answered with HTTP status {status}"))
         }

@@ -41,10 +41,14 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
     loop {
         let (seen, missing) = match frames(context, params, scope.as_ref(), rows).await {
             Ok(seen) => seen,
-            Err(EngineError::Halted(Halt::Dialog(dialog))) => return Ok(outline::dialog_only(context, dialog)),
+            Err(EngineError::Halted(Halt::Dialog(dialog))) => {
+                return Ok(outline::dialog_only(context, dialog));
+            }
             Err(error) => return Err(context.engine(&error, Phase::Preflight)),
         };
-        let Some(main) = seen.first() else { return Err(context.engine(&EngineError::Gone, Phase::Preflight)) };
+        let Some(main) = seen.first() else {
+            return Err(context.engine(&EngineError::Gone, Phase::Preflight));
+        };
         let page = line(context, changes.revision, &main.url, &main.title, &main.ready_state);
         let built = outline::build(context, params, page, &seen, missing, rows);
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
@@ -52,7 +56,9 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
             let told = context.pages.take_unreported(&context.target);
             return Ok(Observation { popups: told, ..built });
         }
-        rows = (rows.min(built.nodes.len()) * params.max_bytes as usize / built.outline.len()).saturating_sub(2).clamp(8, rows - 1);
+        rows = (rows.min(built.nodes.len()) * params.max_bytes as usize / built.outline.len())
+            .saturating_sub(2)
+            .clamp(8, rows - 1);
     }
 }
 
@@ -65,12 +71,16 @@ async fn frames(
 ) -> Result<(Vec<Seen>, Vec<LeftOut>), EngineError> {
     let keys: Vec<FrameKey> = {
         let state = context.pages.state();
-        let Some(target) = state.target(&context.target) else { return Err(EngineError::Halted(Halt::Closed)) };
+        let Some(target) = state.target(&context.target) else {
+            return Err(EngineError::Halted(Halt::Closed));
+        };
         match scope {
             None => target.keys(),
             // The scope's frame, and the frames below it; which of them lie in the scope the stitching finds.
             Some(found) => {
-                let below = target.keys().into_iter().filter(|key| key.frame != found.key.frame && target.chain(&key.frame).contains(&found.key.frame));
+                let below = target.keys().into_iter().filter(|key| {
+                    key.frame != found.key.frame && target.chain(&key.frame).contains(&found.key.frame)
+                });
                 std::iter::once(found.key.clone()).chain(below).collect()
             }
         }
@@ -85,9 +95,7 @@ async fn frames(
         async move { context.pages.look(key, vec![Step("observe", args)]).await?.take::<Value>() }
     });
     let limit = context.left().mul_f64(if keys.len() > 1 { 0.8 } else { 1.0 });
-    let reads = reads.map(|read| async move {
-        tokio::time::timeout(limit, read).await
-    });
+    let reads = reads.map(|read| async move { tokio::time::timeout(limit, read).await });
     let mut seen = Vec::new();
     let mut missing = Vec::new();
     for (at, (key, read)) in keys.iter().zip(futures_util::future::join_all(reads).await).enumerate() {

@@ -65,14 +65,24 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
     };
     let data = STANDARD.decode(shot.data.as_bytes()).map_err(|error| {
         tracing::warn!(%error, "a picture that is no base64");
-        OpError::rejected(ErrorKind::Transport, Phase::Transport, "the browser's picture cannot be read", "try again")
+        OpError::rejected(
+            ErrorKind::Transport,
+            Phase::Transport,
+            "the browser's picture cannot be read",
+            "try again",
+        )
     })?;
     if data.len() > Screenshot::MAX_BYTES {
         return Err(too_large());
     }
     let size = imagesize::blob_size(&data).map_err(|error| {
         tracing::warn!(%error, "a picture without a size");
-        OpError::rejected(ErrorKind::Transport, Phase::Transport, "the browser's picture cannot be read", "try again")
+        OpError::rejected(
+            ErrorKind::Transport,
+            Phase::Transport,
+            "the browser's picture cannot be read",
+            "try again",
+        )
     })?;
     let page = page_line(context, looked.changes.revision).await.map_err(fault)?;
     let bytes = data.len() as u64;
@@ -109,8 +119,18 @@ fn whole(metrics: &LayoutMetrics) -> (Viewport, Option<u32>) {
     let max = f64::from(Screenshot::MAX_SIDE);
     let size = &metrics.css_content_size;
     let over = (size.height - max).max(0.0);
-    let clip = Viewport { x: 0.0, y: 0.0, width: size.width.clamp(1.0, max), height: size.height.clamp(1.0, max), scale: 1.0 };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a page's height is positive and small")]
+    let clip = Viewport {
+        x: 0.0,
+        y: 0.0,
+        width: size.width.clamp(1.0, max),
+        height: size.height.clamp(1.0, max),
+        scale: 1.0,
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a page's height is positive and small"
+    )]
     let cut = (over >= 1.0).then_some(over as u32);
     (clip, cut)
 }
@@ -133,10 +153,18 @@ async fn element(context: &Context, locator: &glass_proto::op::Locator) -> Resul
     let mut call = context.pages.run(&found.key, steps).await.map_err(fault)?;
     let place: Place = call.take().map_err(fault)?;
     let shown: Shown = call.take().map_err(fault)?;
-    let rect = shown.rect.filter(|rect| shown.status == "ready" && rect[2] >= 1.0 && rect[3] >= 1.0).ok_or_else(|| {
-        OpError::rejected(ErrorKind::NotActionable, Phase::Preflight, "the element is not visible", "observe the page")
+    let rect = shown
+        .rect
+        .filter(|rect| shown.status == "ready" && rect[2] >= 1.0 && rect[3] >= 1.0)
+        .ok_or_else(|| {
+            OpError::rejected(
+                ErrorKind::NotActionable,
+                Phase::Preflight,
+                "the element is not visible",
+                "observe the page",
+            )
             .reason("not_visible")
-    })?;
+        })?;
     let max = f64::from(Screenshot::MAX_SIDE);
     Ok(Viewport {
         x: rect[0] + place.scroll[0],

@@ -74,7 +74,9 @@ async fn visible(context: &Context, locator: &Locator) -> Result<Look, OpError> 
     let looked = match locate_all(context, locator, false, 8).await {
         Ok(looked) => looked,
         // A container that is not there yet is waited for; a stale ref never comes back.
-        Err(error) if error.kind == ErrorKind::TargetNotFound => return Ok(Look::NotYet(json!({ "total": 0 }))),
+        Err(error) if error.kind == ErrorKind::TargetNotFound => {
+            return Ok(Look::NotYet(json!({ "total": 0 })));
+        }
         Err(error) => return Err(error),
     };
     let total: u64 = looked.matches.iter().map(|(_, matches)| matches.total - hidden_refs(matches)).sum();
@@ -95,7 +97,9 @@ async fn visible(context: &Context, locator: &Locator) -> Result<Look, OpError> 
 async fn hidden(context: &Context, locator: &Locator) -> Result<Look, OpError> {
     let looked = match locate_all(context, locator, false, 8).await {
         Ok(looked) => looked,
-        Err(error) if matches!(error.kind, ErrorKind::TargetNotFound | ErrorKind::StaleReference) => return Ok(Look::Holds),
+        Err(error) if matches!(error.kind, ErrorKind::TargetNotFound | ErrorKind::StaleReference) => {
+            return Ok(Look::Holds);
+        }
         Err(error) => return Err(error),
     };
     let total: u64 = looked.matches.iter().map(|(_, matches)| matches.total - hidden_refs(matches)).sum();
@@ -120,7 +124,12 @@ fn frames(context: &Context, condition: &Condition) -> Result<Vec<FrameKey>, OpE
 }
 
 /// Asks one frame, waiting there for at most `limit`.
-async fn once(context: &Context, key: &FrameKey, condition: &Condition, limit: Duration) -> Result<bool, EngineError> {
+async fn once(
+    context: &Context,
+    key: &FrameKey,
+    condition: &Condition,
+    limit: Duration,
+) -> Result<bool, EngineError> {
     let id = format!("{}-{}", context.token, key.label);
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     let wait = |kind: &str, value: &str| {
@@ -131,7 +140,9 @@ async fn once(context: &Context, key: &FrameKey, condition: &Condition, limit: D
         Condition::Title(text) => wait("title", text),
         Condition::Url(text) => wait("url", text),
         // What shall be found or gone is looked up across frames; here only that something happened is waited for.
-        Condition::Visible(_) | Condition::Hidden(_) => Step("change", json!({ "id": id, "timeoutMs": millis })),
+        Condition::Visible(_) | Condition::Hidden(_) => {
+            Step("change", json!({ "id": id, "timeoutMs": millis }))
+        }
     };
     context.undo(|undo| undo.waits.push((key.clone(), id.clone())));
     let seen = context.pages.run(key, vec![step]).await.and_then(|mut call| call.take::<Seen>());
@@ -150,10 +161,12 @@ async fn until_something(context: &Context, condition: &Condition) -> Result<(),
     let limit = context.left().min(LOOK);
     let until = Instant::now() + limit;
     let keys = frames(context, condition)?;
-    let asks = keys.iter().map(|key| Box::pin(async move {
-        // A frame that goes or fails tells by that; the next look says what is there now.
-        let _ = once(context, key, condition, limit).await;
-    }));
+    let asks = keys.iter().map(|key| {
+        Box::pin(async move {
+            // A frame that goes or fails tells by that; the next look says what is there now.
+            let _ = once(context, key, condition, limit).await;
+        })
+    });
     let asks = futures_util::future::select_all(asks);
     tokio::select! {
         _ = asks => {}
@@ -170,7 +183,9 @@ async fn until_something(context: &Context, condition: &Condition) -> Result<(),
 /// Until the main frame's document, URL or the set of frames changes, or `until`.
 async fn document_moves(context: &Context, until: Instant) -> Result<(), OpError> {
     let now = |state: &crate::page::State| {
-        state.target(&context.target).map(|target| (target.keys(), target.url.clone(), target.dialog.is_some(), target.crashed))
+        state
+            .target(&context.target)
+            .map(|target| (target.keys(), target.url.clone(), target.dialog.is_some(), target.crashed))
     };
     let before = now(&context.pages.state());
     let moved = context.pages.until(until, |state| (now(state) != before).then_some(())).await;
@@ -182,7 +197,8 @@ async fn done(context: &Context, params: &Wait, began: Instant) -> Result<Waited
         Ok(changes) => changes.revision,
         Err(_) => context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number),
     };
-    let page = page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Verification))?;
+    let page =
+        page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Verification))?;
     let waited_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(Waited { condition: word(&params.condition).to_owned(), waited_ms, page })
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::Pages;
 use super::events::WORLD;
 use super::state::MAX_TARGETS;
-use crate::cdp::types::{accessibility, browser, emulation, network, page, runtime, target};
 use crate::cdp::CdpError;
+use crate::cdp::types::{accessibility, browser, emulation, network, page, runtime, target};
 use crate::chromium::{Browser, ONLINE, user_agent_metadata};
 use crate::injected;
 
@@ -117,7 +117,8 @@ impl Pages {
         drop(self.start(session, network::Enable { max_post_data_size: Some(0), ..Default::default() }));
         drop(self.start(session, ONLINE));
         if let Some(browser) = self.browser() {
-            let (user_agent, metadata) = (browser.version().user_agent(), user_agent_metadata(browser.version()));
+            let (user_agent, metadata) =
+                (browser.version().user_agent(), user_agent_metadata(browser.version()));
             let identity = emulation::SetUserAgentOverride {
                 user_agent: &user_agent,
                 user_agent_metadata: Some(&metadata),
@@ -129,7 +130,12 @@ impl Pages {
         drop(self.start(session, accessibility::Enable {}));
         drop(self.start(
             session,
-            target::SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true, filter: None },
+            target::SetAutoAttach {
+                auto_attach: true,
+                wait_for_debugger_on_start: true,
+                flatten: true,
+                filter: None,
+            },
         ));
         drop(self.start(session, runtime::RunIfWaitingForDebugger {}));
         self.learn_frames(session);

@@ -127,7 +127,12 @@ impl Pages {
         answer.unwrap_or(Err(EngineError::Silent))
     }
 
-    async fn run_with(&self, key: &FrameKey, steps: Vec<Step>, handles: &[String]) -> Result<Call, EngineError> {
+    async fn run_with(
+        &self,
+        key: &FrameKey,
+        steps: Vec<Step>,
+        handles: &[String],
+    ) -> Result<Call, EngineError> {
         let (session, world, first) = self.world_of(key).await?;
         let opening = steps.len();
         let steps: Vec<Step> = first.into_iter().chain(steps).collect();
@@ -170,7 +175,8 @@ impl Pages {
         let steps: Vec<(&str, &Value)> = steps.iter().map(|Step(method, args)| (*method, args)).collect();
         let steps: Box<RawValue> = to_raw_value(&steps)?;
         let mut arguments = vec![CallArgument { value: Some(&steps), ..CallArgument::default() }];
-        arguments.extend(handles.iter().map(|id| CallArgument { object_id: Some(id), ..CallArgument::default() }));
+        arguments
+            .extend(handles.iter().map(|id| CallArgument { object_id: Some(id), ..CallArgument::default() }));
         Ok(self.client().start_send(
             Some(session),
             runtime::CallFunctionOn {
@@ -216,7 +222,11 @@ impl Pages {
     }
 
     /// Awaits a reply unless a dialog, a crash or the end of the target makes it wait for ever.
-    pub async fn or_halt<R: DeserializeOwned>(&self, target: &str, pending: Pending<R>) -> Result<R, EngineError> {
+    pub async fn or_halt<R: DeserializeOwned>(
+        &self,
+        target: &str,
+        pending: Pending<R>,
+    ) -> Result<R, EngineError> {
         let mut pending = pending;
         let mut moved = self.inner.moved.subscribe();
         loop {
@@ -236,7 +246,10 @@ impl Pages {
     }
 
     /// Waits until an event moved the model, or the browser goes.
-    pub(super) async fn moved(&self, moved: &mut tokio::sync::watch::Receiver<u64>) -> Result<(), EngineError> {
+    pub(super) async fn moved(
+        &self,
+        moved: &mut tokio::sync::watch::Receiver<u64>,
+    ) -> Result<(), EngineError> {
         tokio::select! {
             _ = moved.changed() => Ok(()),
             gone = self.client().closed() => Err(EngineError::Cdp(CdpError::Closed(gone))),
@@ -268,7 +281,8 @@ impl Pages {
                 ..dom::ResolveNode::default()
             },
         );
-        let object = self.or_halt(&child.target, resolved).await?.object.object_id.ok_or(EngineError::Gone)?;
+        let object =
+            self.or_halt(&child.target, resolved).await?.object.object_id.ok_or(EngineError::Gone)?;
         let steps = vec![Step("frame", json!({ "label": format!("f{}", child.label) }))];
         let mut call = self.run_with(parent, steps, std::slice::from_ref(&object)).await?;
         call.take::<Value>()?;
@@ -358,7 +372,8 @@ impl State {
 
     fn mute(&mut self, key: &FrameKey) {
         let frame = self.targets.get_mut(&key.target).and_then(|target| target.frames.get_mut(&key.frame));
-        if let Some(frame) = frame.filter(|frame| frame.generation == key.generation && frame.world.is_none()) {
+        if let Some(frame) = frame.filter(|frame| frame.generation == key.generation && frame.world.is_none())
+        {
             frame.mute = true;
         }
     }
@@ -383,7 +398,8 @@ impl State {
     }
 
     fn placed(&mut self, key: &FrameKey) {
-        if let Some(frame) = self.targets.get_mut(&key.target).and_then(|target| target.frames.get_mut(&key.frame))
+        if let Some(frame) =
+            self.targets.get_mut(&key.target).and_then(|target| target.frames.get_mut(&key.frame))
             && frame.generation == key.generation
         {
             frame.placed = true;

@@ -9,7 +9,9 @@ use glass_proto::result::{DialogSeen, PopupSeen};
 
 use super::Pages;
 use super::revision::Revisions;
-use super::state::{Attached, Dialog, Document, Download, Frame, Lifecycle, MAX_FRAMES, PendingNavigation, State, Target};
+use super::state::{
+    Attached, Dialog, Document, Download, Frame, Lifecycle, MAX_FRAMES, PendingNavigation, State, Target,
+};
 use crate::cdp::Event;
 use crate::cdp::types::{browser, inspector, network, page, runtime, target};
 
@@ -223,15 +225,19 @@ impl State {
         self.targets.insert(id, target);
     }
 
-    pub(super) fn add_frame_session(&mut self, parent: Option<&Arc<str>>, session: Arc<str>, info: &target::TargetInfo) {
+    pub(super) fn add_frame_session(
+        &mut self,
+        parent: Option<&Arc<str>>,
+        session: Arc<str>,
+        info: &target::TargetInfo,
+    ) {
         let Some(owner) = parent.and_then(|parent| self.sessions.get(parent)).cloned() else { return };
         let id = info.target_id.clone();
         self.sessions.insert(session.clone(), Attached { target: owner.target.clone(), root: id.clone() });
         let Some(target) = self.targets.get_mut(&owner.target) else { return };
-        let frame = target
-            .frames
-            .entry(id.clone())
-            .or_insert_with(|| new_frame(info.parent_frame_id.clone().or(Some(owner.root)), session.clone(), String::new()));
+        let frame = target.frames.entry(id.clone()).or_insert_with(|| {
+            new_frame(info.parent_frame_id.clone().or(Some(owner.root)), session.clone(), String::new())
+        });
         frame.session = session;
         frame.world = None;
         target.new_document(&id);
@@ -281,7 +287,9 @@ impl State {
             if target.frames.len() >= MAX_FRAMES {
                 return;
             }
-            target.frames.insert(frame.id.clone(), new_frame(frame.parent_id.clone(), session.clone(), String::new()));
+            target
+                .frames
+                .insert(frame.id.clone(), new_frame(frame.parent_id.clone(), session.clone(), String::new()));
         }
         // A new document takes the frames of the old one with it.
         let below: Vec<String> = target
@@ -307,7 +315,11 @@ impl State {
             let response = document.responses.iter().rev().find(|(loader, ..)| *loader == frame.loader_id);
             document.status = response.map(|(_, status, _)| *status);
             document.redirects = response.map_or(0, |(.., redirects)| *redirects);
-            if document.pending.as_ref().is_none_or(|pending| pending.loader == frame.loader_id || pending.loader.is_empty()) {
+            if document
+                .pending
+                .as_ref()
+                .is_none_or(|pending| pending.loader == frame.loader_id || pending.loader.is_empty())
+            {
                 document.pending = None;
             }
             document.loader = frame.loader_id;
@@ -318,7 +330,8 @@ impl State {
 
     fn frame_removed(&mut self, session: Option<&Arc<str>>, id: &str) {
         let Some(target) = self.target_of_session(session) else { return };
-        let gone: Vec<String> = target.frames.keys().filter(|f| target.chain(f).iter().any(|c| c == id)).cloned().collect();
+        let gone: Vec<String> =
+            target.frames.keys().filter(|f| target.chain(f).iter().any(|c| c == id)).cloned().collect();
         for frame in gone {
             if frame != target.main {
                 target.frames.remove(&frame);
@@ -328,7 +341,8 @@ impl State {
 
     fn navigation_started(&mut self, session: Option<&Arc<str>>, started: page::FrameStartedNavigating) {
         let Some(target) = self.target_of_session(session) else { return };
-        if started.frame_id == target.main && !started.navigation_type.to_lowercase().contains("samedocument") {
+        if started.frame_id == target.main && !started.navigation_type.to_lowercase().contains("samedocument")
+        {
             target.document.begun += 1;
             target.document.pending = Some(PendingNavigation { loader: started.loader_id, url: started.url });
         }
@@ -400,7 +414,8 @@ impl State {
     }
 
     fn download_begins(&mut self, begin: browser::DownloadWillBegin) {
-        let target = self.targets.values().find(|t| t.frames.contains_key(&begin.frame_id)).map(|t| t.id.clone());
+        let target =
+            self.targets.values().find(|t| t.frames.contains_key(&begin.frame_id)).map(|t| t.id.clone());
         if self.downloads.len() >= MAX_DOWNLOADS {
             self.downloads.pop_front();
         }
@@ -512,7 +527,11 @@ impl Document {
 
     /// Status and redirects of a loader's response, whether it committed or not.
     pub fn response_of(&self, loader: &str) -> Option<(u16, u32)> {
-        self.responses.iter().rev().find(|(l, ..)| l == loader).map(|(_, status, redirects)| (*status, *redirects))
+        self.responses
+            .iter()
+            .rev()
+            .find(|(l, ..)| l == loader)
+            .map(|(_, status, redirects)| (*status, *redirects))
     }
 
     /// The network error that ended the shown document's own response.

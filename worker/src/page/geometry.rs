@@ -68,7 +68,7 @@ impl Pages {
             if !shown.visible {
                 return Ok(Mapped::Blocked { frame: parent.clone(), blocker: None });
             }
-            let (next, local_root) = self.into_parent(child, parent, at, shown.rect).await?;
+            let (next, local_root) = self.lift(child, parent, at, shown.rect).await?;
             at = next;
             // A turned or scaled frame is mapped to the viewport of its local root at once.
             let to = if local_root { self.local_root(&chain, from + 1) } else { from + 1 };
@@ -110,7 +110,7 @@ impl Pages {
     }
 
     /// The point in the parent's viewport; or, with true, in that of the parent's local root frame.
-    async fn into_parent(
+    async fn lift(
         &self,
         child: &FrameKey,
         parent: &FrameKey,
@@ -120,7 +120,9 @@ impl Pages {
         let session = self.session_of(parent).ok_or(EngineError::Gone)?;
         let owner = self.client().start_send(Some(&session), dom::GetFrameOwner { frame_id: &child.frame });
         let owner = self.or_halt(&child.target, owner).await?;
-        let boxes = self.client().start_send(Some(&session), dom::GetBoxModel { backend_node_id: owner.backend_node_id });
+        let boxes = self
+            .client()
+            .start_send(Some(&session), dom::GetBoxModel { backend_node_id: owner.backend_node_id });
         let quad = self.or_halt(&child.target, boxes).await?.model.content;
         let mut call = self.run(child, vec![Step("info", json!({}))]).await?;
         let info: Info = call.take()?;
@@ -147,7 +149,11 @@ fn project(quad: &[f64; 8], u: f64, v: f64) -> (f64, f64) {
     let (sx, sy) = (x0 - x1 + x2 - x3, y0 - y1 + y2 - y3);
     let (dx1, dx2, dy1, dy2) = (x1 - x2, x3 - x2, y1 - y2, y3 - y2);
     let det = dx1 * dy2 - dx2 * dy1;
-    let (g, h) = if det.abs() < 1e-9 { (0.0, 0.0) } else { ((sx * dy2 - dx2 * sy) / det, (dx1 * sy - sx * dy1) / det) };
+    let (g, h) = if det.abs() < 1e-9 {
+        (0.0, 0.0)
+    } else {
+        ((sx * dy2 - dx2 * sy) / det, (dx1 * sy - sx * dy1) / det)
+    };
     let (a, b, c) = (x1 - x0 + g * x1, x3 - x0 + h * x3, x0);
     let (d, e, f) = (y1 - y0 + g * y1, y3 - y0 + h * y3, y0);
     let w = g * u + h * v + 1.0;

@@ -20,7 +20,7 @@ use tokio::sync::watch as channel;
 
 pub use engine::{Call, EngineError, Step};
 pub use geometry::{Blocker, Mapped};
-pub use revision::{Changes, ChangedRow, Check, reference};
+pub use revision::{ChangedRow, Changes, Check, reference};
 pub use state::{Dialog, Document, Download, FrameKey, Lifecycle, State, Target};
 pub use watch::Halt;
 

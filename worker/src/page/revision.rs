@@ -117,7 +117,8 @@ impl Pages {
     pub fn take_reports(&self, target: &str, reports: &[(FrameKey, Check)]) -> Changes {
         let mut state = self.state();
         let Some(target) = state.targets.get_mut(target) else { return Changes::default() };
-        let alive: Vec<(String, u64)> = target.frames.iter().map(|(id, frame)| (id.clone(), frame.generation)).collect();
+        let alive: Vec<(String, u64)> =
+            target.frames.iter().map(|(id, frame)| (id.clone(), frame.generation)).collect();
         let main = target.main.clone();
         target.revisions.enter(reports, &alive, &main)
     }
@@ -143,7 +144,8 @@ impl Revisions {
             }
             changes.sample.extend(check.sample.iter().filter_map(|row| row_of(key, row)));
         }
-        let gone: Vec<String> = self.seen.keys().filter(|id| !alive.iter().any(|(a, _)| a == *id)).cloned().collect();
+        let gone: Vec<String> =
+            self.seen.keys().filter(|id| !alive.iter().any(|(a, _)| a == *id)).cloned().collect();
         for id in gone {
             let before = self.seen.remove(&id);
             changed.push((id, before));
@@ -177,17 +179,16 @@ impl Revisions {
 
     /// A frame's own count at `revision`, when the present document was already shown then.
     pub fn seq_at(&self, revision: u64, key: &FrameKey) -> Option<u64> {
-        let first_after = self
-            .log
-            .iter()
-            .filter(|entry| entry.number > revision)
-            .find_map(|entry| entry.changed.iter().find(|(id, _)| *id == key.frame).map(|(_, before)| *before));
+        let first_after = self.log.iter().filter(|entry| entry.number > revision).find_map(|entry| {
+            entry.changed.iter().find(|(id, _)| *id == key.frame).map(|(_, before)| *before)
+        });
         let seen = match first_after {
             Some(before) => before?,
             None => *self.seen.get(&key.frame)?,
         };
         let known = revision <= self.number
-            && (revision == self.number || self.log.front().is_some_and(|entry| entry.number <= revision + 1));
+            && (revision == self.number
+                || self.log.front().is_some_and(|entry| entry.number <= revision + 1));
         (known && seen.generation == key.generation).then_some(seen.seq)
     }
 }
@@ -214,8 +215,10 @@ mod tests {
     }
 
     fn enter(revisions: &mut Revisions, reports: &[(&str, u64, u64)]) -> Changes {
-        let alive: Vec<_> = reports.iter().map(|(id, generation, _)| ((*id).to_owned(), *generation)).collect();
-        let reports: Vec<_> = reports.iter().map(|(id, generation, seq)| (key(id, *generation), check(*seq))).collect();
+        let alive: Vec<_> =
+            reports.iter().map(|(id, generation, _)| ((*id).to_owned(), *generation)).collect();
+        let reports: Vec<_> =
+            reports.iter().map(|(id, generation, seq)| (key(id, *generation), check(*seq))).collect();
         revisions.enter(&reports, &alive, "main")
     }
 

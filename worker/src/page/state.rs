@@ -245,7 +245,9 @@ impl Target {
     /// The frame itself and those that it lies in, innermost first.
     pub fn chain(&self, frame: &str) -> Vec<String> {
         let mut chain = vec![frame.to_owned()];
-        while let Some(parent) = chain.last().and_then(|id| self.frames.get(id)).and_then(|f| f.parent.clone()) {
+        while let Some(parent) =
+            chain.last().and_then(|id| self.frames.get(id)).and_then(|f| f.parent.clone())
+        {
             if chain.contains(&parent) || chain.len() > MAX_FRAMES {
                 break;
             }

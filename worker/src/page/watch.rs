@@ -34,7 +34,11 @@ impl Pages {
     ///
     /// # Errors
     /// When the browser goes.
-    pub async fn until<T>(&self, until: Instant, mut holds: impl FnMut(&State) -> Option<T>) -> Result<Option<T>, CdpError> {
+    pub async fn until<T>(
+        &self,
+        until: Instant,
+        mut holds: impl FnMut(&State) -> Option<T>,
+    ) -> Result<Option<T>, CdpError> {
         let mut moved = self.inner.moved.subscribe();
         loop {
             if let Some(found) = holds(&self.state()) {

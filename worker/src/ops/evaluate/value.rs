@@ -29,7 +29,12 @@ pub(super) fn decode(raw: &RawValue) -> Result<Value, NotJson> {
 }
 
 /// A primitive that came without its deep form.
-pub(super) fn plain(kind: &str, value: Option<&RawValue>, unserializable: Option<&str>, subtype: Option<&str>) -> Result<Value, NotJson> {
+pub(super) fn plain(
+    kind: &str,
+    value: Option<&RawValue>,
+    unserializable: Option<&str>,
+    subtype: Option<&str>,
+) -> Result<Value, NotJson> {
     match (kind, value, unserializable) {
         ("undefined", ..) => Ok(Value::Null),
         ("object", ..) if subtype == Some("null") => Ok(Value::Null),
@@ -97,7 +102,9 @@ impl Decoder {
             ("proxy", _) => return Err(NotJson::Kind("a Proxy")),
             ("promise", _) => return Err(NotJson::Kind("a promise")),
             ("typedarray" | "arraybuffer", _) => return Err(NotJson::Kind("binary data")),
-            ("node" | "window" | "htmlcollection" | "nodelist", _) => return Err(NotJson::Kind("a part of the document")),
+            ("node" | "window" | "htmlcollection" | "nodelist", _) => {
+                return Err(NotJson::Kind("a part of the document"));
+            }
             ("generator", _) => return Err(NotJson::Kind("a generator")),
             _ => return Err(NotJson::Unknown),
         };
@@ -107,7 +114,8 @@ impl Decoder {
     fn object(&mut self, pairs: &[Value]) -> Result<Value, NotJson> {
         let mut object = Map::new();
         for pair in pairs {
-            let Some((key, value)) = pair.as_array().and_then(|pair| Some((pair.first()?, pair.get(1)?))) else {
+            let Some((key, value)) = pair.as_array().and_then(|pair| Some((pair.first()?, pair.get(1)?)))
+            else {
                 return Err(NotJson::Unknown);
             };
             let key = key.as_str().ok_or(NotJson::Unknown)?;
@@ -142,7 +150,10 @@ mod tests {
     fn what_is_no_json_is_refused_by_name() {
         assert_eq!(read(&json!({ "type": "number", "value": "NaN" })), Err(NotJson::Kind("NaN or Infinity")));
         assert_eq!(read(&json!({ "type": "map", "value": [] })), Err(NotJson::Kind("a Map")));
-        assert_eq!(read(&json!({ "type": "array", "value": [{ "type": "bigint", "value": "1" }] })), Err(NotJson::Kind("a BigInt")));
+        assert_eq!(
+            read(&json!({ "type": "array", "value": [{ "type": "bigint", "value": "1" }] })),
+            Err(NotJson::Kind("a BigInt"))
+        );
     }
 
     #[test]

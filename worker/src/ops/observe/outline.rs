@@ -24,7 +24,9 @@ pub(super) fn build(
 ) -> Observation {
     let (nodes, over) = stitch(frames, limit);
     for frame in frames {
-        incomplete.extend(frame.left_out.iter().filter(|left| left.kind != "text").map(|left| left_out(frame, left)));
+        incomplete.extend(
+            frame.left_out.iter().filter(|left| left.kind != "text").map(|left| left_out(frame, left)),
+        );
     }
     if over > 0 {
         incomplete.push(LeftOut {
@@ -43,7 +45,11 @@ pub(super) fn build(
         let _ = write!(out, "\ndownload {} in progress", quoted(&download.page_file_name));
     }
     let whole: u64 = frames.iter().map(|frame| frame.text_bytes).sum();
-    let room = MAX_TEXT.min((params.max_bytes as usize).saturating_sub(out.len() + 256).max(TEXT_ROOM.min(params.max_bytes as usize / 4)));
+    let room = MAX_TEXT.min(
+        (params.max_bytes as usize)
+            .saturating_sub(out.len() + 256)
+            .max(TEXT_ROOM.min(params.max_bytes as usize / 4)),
+    );
     let text = if params.interactive { String::new() } else { text_of(frames, room) };
     if !params.interactive && (text.len() as u64) < whole {
         incomplete.push(LeftOut {
@@ -54,7 +60,11 @@ pub(super) fn build(
         });
     }
     if !text.is_empty() {
-        let size = if (text.len() as u64) < whole { format!("{} of {}", size(text.len() as u64), size(whole)) } else { size(whole) };
+        let size = if (text.len() as u64) < whole {
+            format!("{} of {}", size(text.len() as u64), size(whole))
+        } else {
+            size(whole)
+        };
         let _ = write!(out, "\ntext {size}:\n{}", visible(&text, true));
     }
     for left in &incomplete {
@@ -78,7 +88,9 @@ pub(super) fn dialog_only(context: &Context, dialog: DialogSeen) -> Observation 
     let (revision, url, title) = {
         let state = context.pages.state();
         let target = state.target(&context.target);
-        target.map_or((1, String::new(), String::new()), |t| (t.revisions.number, t.url.clone(), t.title.clone()))
+        target.map_or((1, String::new(), String::new()), |t| {
+            (t.revisions.number, t.url.clone(), t.title.clone())
+        })
     };
     let page = line(context, revision, &url, &title, "blocked");
     let outline = format!(
@@ -99,7 +111,13 @@ pub(super) fn dialog_only(context: &Context, dialog: DialogSeen) -> Observation 
 
 fn head(page: &PageLine) -> String {
     let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
-    format!("r{} {} {}{status} {}", page.revision, quoted(&page.title), visible(&page.url, false), page.ready_state)
+    format!(
+        "r{} {} {}{status} {}",
+        page.revision,
+        quoted(&page.title),
+        visible(&page.url, false),
+        page.ready_state
+    )
 }
 
 fn row(out: &mut String, node: &Node) {
@@ -161,7 +179,12 @@ fn left_line(left: &LeftOut) -> String {
 }
 
 fn text_of(frames: &[Seen], room: usize) -> String {
-    let joined = frames.iter().map(|frame| frame.text.as_str()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    let joined = frames
+        .iter()
+        .map(|frame| frame.text.as_str())
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n");
     cut(&joined, room).into_owned()
 }
 

@@ -119,8 +119,13 @@ fn append(
         }
         let depth = indent + row.depth;
         let mut node = frame.node(row, depth);
-        let label = row.frame.as_deref().and_then(|label| label.strip_prefix('f')).and_then(|label| label.parse().ok());
-        let child = label.and_then(|label: u32| frames.iter().find(|seen| seen.label == label && used.insert(label)));
+        let label = row
+            .frame
+            .as_deref()
+            .and_then(|label| label.strip_prefix('f'))
+            .and_then(|label| label.parse().ok());
+        let child =
+            label.and_then(|label: u32| frames.iter().find(|seen| seen.label == label && used.insert(label)));
         node.url = child.map(|child| child.url.clone());
         nodes.push(node);
         if let Some(child) = child {
