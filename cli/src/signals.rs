@@ -29,6 +29,8 @@ impl Signal {
 pub struct Signals {
     interrupt: Stream,
     terminate: Stream,
+    /// Held for its handler alone.
+    _child: Stream,
 }
 
 impl Signals {
@@ -37,7 +39,12 @@ impl Signals {
     /// # Errors
     /// When the system refuses the handler.
     pub fn install() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            // Whoever started us may ignore it, and then no child could be waited for.
+            _child: signal(SignalKind::child())?,
+        })
     }
 
     /// The next signal.

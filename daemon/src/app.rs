@@ -103,6 +103,11 @@ impl App {
             slots: Semaphore::new(config.starting),
             tasks: shutdown.clone(),
         });
+        let probing = launcher.clone();
+        // By the time that somebody asks, it has an answer; the first session does not wait for all of it.
+        shutdown.spawn("sandbox probe", async move {
+            probing.probe.found().await;
+        });
         let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeout);
         let executions = Executions::new(limits::IN_FLIGHT);
         let (closed, seen) = watch::channel(None);

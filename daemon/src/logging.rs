@@ -32,7 +32,9 @@ pub fn start(file: Option<&Path>, filter: Targets) -> io::Result<()> {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         let text = panic.payload_as_str().unwrap_or("no message");
-        tracing::error!(place, "a task panicked: {text}");
+        tracing::error!(place, "a task panicked");
+        // It may quote anything, typed text too.
+        tracing::debug!(place, "the panic says: {text}");
     }));
     Ok(())
 }

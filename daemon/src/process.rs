@@ -1,6 +1,6 @@
 //! What the daemon's process is, before it does anything: apart from whoever started it.
 //!
-//! Owns descriptors, session, umask, directory, signal mask and standard streams. The daemon must hold nothing of its
+//! Owns descriptors, session, umask, directory, signals and standard streams. The daemon must hold nothing of its
 //! client: a pipe that it kept would make the client's caller wait for the daemon's end (user reports, entry 84).
 
 use std::io;
@@ -16,6 +16,8 @@ use nix::unistd::{chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 /// The system's.
 pub fn settle() -> io::Result<()> {
     glass_sandbox::close_inherited(&[])?;
+    // Whoever started us may have ignored it, and then no child could be waited for.
+    glass_sandbox::default_action(glass_sandbox::Signal::SIGCHLD)?;
     // Neither traced nor dumped: it will hold policy and secrets (DESIGN 1).
     glass_sandbox::set_dumpable(false)?;
     umask(Mode::S_IRWXG | Mode::S_IRWXO);

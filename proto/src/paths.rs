@@ -36,6 +36,15 @@ pub enum PathError {
     /// Neither the XDG variable nor a home directory says where to put it.
     #[error("no place for Glass's state: set HOME or XDG_STATE_HOME to an absolute path")]
     NoHome,
+    /// Root would write into another user's directory, as after a plain `sudo`.
+    #[error(
+        "{} belongs to another user, and root keeps no state there: use `sudo -H`, or set XDG_STATE_HOME to a directory of root's",
+        path.display()
+    )]
+    NotOurs {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A path given on the command line that is not absolute or has no file name.
     #[error("{} is no absolute path of a file", path.display())]
     NotAbsolute {
@@ -97,7 +106,7 @@ impl Paths {
     /// The paths of this process's environment.
     ///
     /// # Errors
-    /// No home, or a path that is too long for a socket.
+    /// No home, another user's home for root, or a path that is too long for a socket.
     pub fn from_env() -> Result<Self, PathError> {
         Self::resolve(&Environment::of_process(), &Overrides::default())
     }
@@ -115,7 +124,13 @@ impl Paths {
             None => base(environment.state.as_ref(), environment.home.as_ref(), ".local/state")
                 .ok_or(PathError::NoHome)?,
         };
+        // Root must not leave files of its own in a user's home, and must not go by a configuration that a user wrote.
+        let foreign = |path: &Path| environment.uid == 0 && owner(path).is_some_and(|uid| uid != 0);
+        if overrides.state_dir.is_none() && foreign(&state_dir) {
+            return Err(PathError::NotOurs { path: state_dir });
+        }
         let config_dir = base(environment.config.as_ref(), environment.home.as_ref(), ".config")
+            .filter(|config| !foreign(config))
             .unwrap_or_else(|| state_dir.join("config"));
         let socket = match &overrides.socket {
             Some(path) => plain_absolute(path)?,
@@ -164,6 +179,11 @@ fn base(xdg: Option<&OsString>, home: Option<&OsString>, below_home: &str) -> Op
         Some(xdg) => Some(Path::new(xdg).join("glass")),
         None => home.filter(absolute).map(|home| Path::new(home).join(below_home).join("glass")),
     }
+}
+
+/// Who owns `path`, or the directory that it would be made in.
+fn owner(path: &Path) -> Option<u32> {
+    path.ancestors().find_map(|path| path.metadata().ok()).map(|found| found.uid())
 }
 
 fn runtime_dir(environment: &Environment, state_dir: &Path) -> PathBuf {
@@ -251,6 +271,25 @@ mod tests {
         assert_eq!(paths.sessions_dir, Path::new("/var/lib/g/sessions"));
         let relative = Overrides { socket: Some("a.sock".into()), state_dir: None };
         assert!(Paths::resolve(&environment(None), &relative).is_err());
+    }
+
+    #[test]
+    fn root_keeps_out_of_the_homes_of_users() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut root = environment(None);
+        (root.uid, root.home) = (0, Some(dir.path().into()));
+        if nix::unistd::geteuid().is_root() {
+            assert!(Paths::resolve(&root, &Overrides::default()).is_ok());
+            std::os::unix::fs::chown(dir.path(), Some(12_345), None).unwrap();
+        }
+        let error = Paths::resolve(&root, &Overrides::default()).unwrap_err();
+        assert!(
+            matches!(error, PathError::NotOurs { .. }) && error.to_string().contains("sudo -H"),
+            "{error}"
+        );
+        let own = Overrides { socket: None, state_dir: Some("/var/lib/glass".into()) };
+        let paths = Paths::resolve(&root, &own).unwrap();
+        assert_eq!(paths.config_dir, Path::new("/var/lib/glass/config"));
     }
 
     #[test]

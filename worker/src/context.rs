@@ -63,6 +63,15 @@ pub struct Undo {
     pub evaluating: Option<Arc<str>>,
 }
 
+impl Undo {
+    /// Notes that a document's guard is armed.
+    pub fn arm(&mut self, key: &FrameKey) {
+        if !self.armed.contains(key) {
+            self.armed.push(key.clone());
+        }
+    }
+}
+
 impl Context {
     /// Marks that something with an effect goes out now, and lets the mark leave first.
     ///
@@ -116,7 +125,7 @@ impl Context {
             .reason("frame_unavailable"),
             EngineError::Halted(halt) => halted(halt),
             EngineError::Engine { kind, answer } if kind == "no_computed_accessibility" => {
-                tracing::debug!(%answer, "no computed accessibility");
+                let _ = answer;
                 OpError::rejected(
                     ErrorKind::Unsupported,
                     phase,
@@ -124,8 +133,18 @@ impl Context {
                     "use the Chromium that the documentation names",
                 )
             }
+            EngineError::Engine { kind, .. } if kind == "stale" || kind == "unknown_ref" => {
+                OpError::rejected(
+                    ErrorKind::StaleReference,
+                    phase,
+                    "the element became another one or left the page meanwhile",
+                    "observe gives the refs of what is there now",
+                )
+                .reason("changed")
+            }
             EngineError::Engine { kind, answer } => {
-                tracing::warn!(%kind, %answer, "the page engine failed");
+                let at = answer.get("at").and_then(|at| at.as_str());
+                tracing::warn!(%kind, at, "the page engine failed");
                 OpError::rejected(
                     ErrorKind::Transport,
                     phase,

@@ -14,6 +14,11 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
+    // Ignored signals are inherited; where this one is, no child can be waited for.
+    if let Err(error) = glass_sandbox::default_action(glass_sandbox::Signal::SIGCHLD) {
+        complain(&format!("ERROR SIGCHLD cannot be reset: {error}\n"));
+        return exit(start::EXIT_NOT_STARTED);
+    }
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("--serve") => serve(),
@@ -42,7 +47,7 @@ fn probe(mut arguments: impl Iterator<Item = String>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(&format!("{error}\n"));
+            complain(&format!("ERROR {error}\n"));
             ExitCode::FAILURE
         }
     }

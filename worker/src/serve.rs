@@ -27,6 +27,8 @@ use crate::page::Pages;
 
 /// Outcomes remembered for a daemon that lost its connection (DESIGN 1).
 const REMEMBERED: usize = 64;
+/// Bytes of answers remembered at most; the oldest go first.
+const REMEMBERED_BYTES: usize = 2 * 1024 * 1024;
 /// Messages of one operation that wait for a slow daemon.
 const QUEUE: usize = 8;
 
@@ -78,6 +80,11 @@ impl Service {
     fn remember(&self, execution: &str, ended: &pb::Ended) {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         if past.len() >= REMEMBERED {
+            past.pop_front();
+        }
+        let size =
+            |past: &VecDeque<pb::PastOutcome>| past.iter().map(prost::Message::encoded_len).sum::<usize>();
+        while !past.is_empty() && size(&past) > REMEMBERED_BYTES {
             past.pop_front();
         }
         past.push_back(pb::PastOutcome { execution_id: execution.to_owned(), ended: Some(ended.clone()) });
@@ -179,10 +186,14 @@ fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work
             "see the operation's --help",
         ))
     };
+    let operation = AnyOperation::decode(&request.operation, &request.params_json).map_err(bad)?;
+    let options = CallOptions::decode(&request.options_json).map_err(bad)?;
+    // The daemon refuses these too; a guard that is not one is dangerous enough for two looks.
+    options.check_for(operation.facts()).map_err(|error| bad(error.into()))?;
     Ok(Work {
         execution: execution.clone(),
-        operation: AnyOperation::decode(&request.operation, &request.params_json).map_err(bad)?,
-        options: CallOptions::decode(&request.options_json).map_err(bad)?,
+        operation,
+        options,
         left: Duration::from_millis(request.deadline_ms.clamp(1, 300_000)),
     })
 }

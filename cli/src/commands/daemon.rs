@@ -149,7 +149,8 @@ pub(super) async fn stop(server: &Server) -> Result<Report, Failure> {
         Ok(reply) => reply,
         // One of another version, or one that hangs, still takes the signal.
         Err(error) => {
-            let pid = process.ask_to_end().ok_or(error)?;
+            // Or it ended while it was asked, which is what was wanted.
+            let pid = process.ask_to_end().or_else(|| process.ended()).ok_or(error)?;
             pb::StopReply { pid, sessions_closed: 0 }
         }
     };

@@ -30,6 +30,11 @@ impl Process {
         self.0.as_ref().and_then(Handle::terminate)
     }
 
+    /// Its number where it was held and has ended.
+    pub(super) fn ended(&self) -> Option<u32> {
+        self.0.as_ref().filter(|handle| handle.has_ended()).map(Handle::number)
+    }
+
     /// Waits until it has ended; `false` when it has not within `limit`.
     pub(super) async fn gone(self, socket: &Path, limit: Duration) -> bool {
         let ended = async {
@@ -62,7 +67,11 @@ impl Handle {
     fn terminate(&self) -> Option<u32> {
         use rustix::process::{Signal, pidfd_send_signal};
         pidfd_send_signal(&self.pidfd, Signal::TERM).ok()?;
-        u32::try_from(self.pid.as_raw_nonzero().get()).ok()
+        Some(self.number())
+    }
+
+    fn number(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
     fn has_ended(&self) -> bool {
@@ -84,6 +93,10 @@ impl Handle {
     }
 
     fn terminate(&self) -> Option<u32> {
+        match *self {}
+    }
+
+    fn number(&self) -> u32 {
         match *self {}
     }
 

@@ -36,6 +36,7 @@ enum Work {
 /// # Errors
 /// `invalid_argument` mostly: what was given cannot be used.
 pub fn prepare(cli: Cli) -> Result<Job, Failure> {
+    refuse_unused(&cli)?;
     let server = Server::find(&cli.global)?;
     let work = match cli.command {
         Command::Operation(command) => {
@@ -57,6 +58,36 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Demo => Work::Demo,
     };
     Ok(Job { server, work })
+}
+
+/// Refuses global options of the command line that the command would not go by. `GLASS_SESSION` is no such option: it
+/// stands for all commands of a shell.
+fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
+    let (session, autostart, socket) = match &cli.command {
+        Command::Operation(_) => (true, true, true),
+        Command::Session(SessionCommand::Show { name } | SessionCommand::Close { name, all: false }) => {
+            (name.is_none(), true, true)
+        }
+        Command::Session(SessionCommand::List | SessionCommand::Close { all: true, .. }) => {
+            (false, true, true)
+        }
+        Command::Daemon(DaemonCommand::Start) => (false, false, true),
+        // These start none anyway, so --no-autostart says what is so.
+        Command::Daemon(DaemonCommand::Stop | DaemonCommand::Status) | Command::Status => (false, true, true),
+        Command::Demo => (false, false, false),
+    };
+    let global = &cli.global;
+    let given = [
+        ("--session", global.session.is_some(), session),
+        ("--no-autostart", global.no_autostart, autostart),
+        ("--socket", global.socket.is_some(), socket),
+    ];
+    match given.into_iter().find(|(_, given, used)| *given && !used) {
+        Some((option, ..)) => {
+            Err(Failure::invalid(format!("this command does not go by {option}"), "leave it out"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Runs a prepared command.
@@ -93,4 +124,39 @@ fn named(
         None => global.session().map_err(invalid)?,
     };
     choice.name().map_err(invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[test]
+    fn options_that_a_command_does_not_go_by_are_refused() {
+        let check = |line: &str| refuse_unused(&Cli::try_parse_from(line.split(' ')).unwrap()).is_ok();
+        for line in [
+            "g status --session a",
+            "g daemon status --session a",
+            "g daemon start --no-autostart",
+            "g session list --session a",
+            "g session close --all --session a",
+            "g session close a --session b",
+            "g session show a --session b",
+            "g demo --session a",
+            "g demo --socket /s",
+        ] {
+            assert!(!check(line), "{line}");
+        }
+        for line in [
+            "g observe --session a --no-autostart --socket /s",
+            "g session close --session a",
+            "g session show --session a",
+            "g daemon status --no-autostart --socket /s",
+            "g session list --no-autostart",
+            "g demo --json",
+        ] {
+            assert!(check(line), "{line}");
+        }
+    }
 }

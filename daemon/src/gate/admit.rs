@@ -20,6 +20,9 @@ pub(super) struct Checked {
 pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Checked, Box<OpError>> {
     let mut decoded = AnyOperation::decode(operation, params).map_err(|error| undecodable(&error))?;
     let options = CallOptions::decode(options).map_err(|error| undecodable(&error))?;
+    options
+        .check_for(decoded.facts())
+        .map_err(|error| OpError::invalid(error.to_string(), "leave it out"))?;
     if options.idempotency_key.is_some() {
         return Err(OpError::rejected(
             ErrorKind::Unsupported,
@@ -72,6 +75,21 @@ mod tests {
     fn a_url_is_completed_before_it_is_judged() {
         let checked = check("navigate", br#"{"url":"localhost:8080/x"}"#, b"").unwrap();
         assert!(matches!(checked.operation, AnyOperation::Navigate(n) if n.url == "http://localhost:8080/x"));
+    }
+
+    #[test]
+    fn options_that_would_do_nothing_are_refused() {
+        let guard = br#"{"expectedRevision":3}"#;
+        let error = check("observe", b"{}", guard).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::InvalidArgument);
+        assert_eq!(
+            (&*error.message, &*error.remedy),
+            ("this operation takes no expectedRevision", "leave it out")
+        );
+        assert!(check("click", br#"{"target":"e1"}"#, guard).is_ok());
+        let target = br#"{"targetId":"T"}"#;
+        assert_eq!(check("listTargets", b"{}", target).unwrap_err().kind, ErrorKind::InvalidArgument);
+        assert!(check("observe", b"{}", target).is_ok());
     }
 
     #[test]

@@ -25,6 +25,9 @@ use crate::shutdown::{Phase, Shutdown};
 /// How long a client may take to read the last message.
 const LAST_WORD: Duration = Duration::from_secs(5);
 
+/// How long an answer waits for its one-off session to close.
+const ONE_OFF_CLOSE: Duration = Duration::from_secs(5);
+
 /// What a client asks for.
 #[derive(Debug)]
 pub struct Call {
@@ -182,7 +185,8 @@ impl Gate {
             Err(error) => Err(error),
         };
         if one_off {
-            self.registry.close(&name, CloseReason::OneOff).await;
+            // It goes on without us; the caller has waited long enough for its answer.
+            let _ = timeout(ONE_OFF_CLOSE, self.registry.close(&name, CloseReason::OneOff)).await;
         }
         match result {
             Ok((outcome, answer)) => Attempt { session, outcome, answer, kind: None },

@@ -1,6 +1,6 @@
 //! The methods of the service.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use glass_proto::paths::Paths;
 use glass_proto::version::{CLIENT, PROGRAM};
@@ -20,6 +20,8 @@ use crate::supervise::Launcher;
 
 /// Messages on their way to a client that reads slowly.
 const BUFFERED: usize = 16;
+/// How long a status waits for the sandbox probe, which a client does not wait for.
+const PROBE: Duration = Duration::from_millis(50);
 
 /// What the service can see.
 #[derive(Clone)]
@@ -90,14 +92,15 @@ impl Glass for Service {
     async fn status(&self, request: Request<pb::StatusRequest>) -> Result<Response<pb::StatusReply>, Status> {
         greet(request.into_inner().hello)?;
         let view = &self.0;
-        let probed = view.launcher.probe.found().await;
-        let steps = probed.steps.iter().map(|(name, ok, detail)| pb::ProbeStep {
+        let probed = view.launcher.probe.known(PROBE).await;
+        let steps = probed.iter().flat_map(|probed| &probed.steps).map(|(name, ok, detail)| pb::ProbeStep {
             name: name.clone(),
             ok: *ok,
             detail: detail.clone(),
         });
         let mut probe: Vec<_> = steps.collect();
-        if let Err(why) = &probed.mode {
+        let found = probed.as_ref().map(|probed| &probed.mode);
+        if let Some(Err(why)) = found {
             probe.push(pb::ProbeStep { name: "mode".to_owned(), ok: false, detail: why.clone() });
         }
         Ok(Response::new(pb::StatusReply {
@@ -109,7 +112,10 @@ impl Glass for Service {
             state_directory: view.paths.state_dir.display().to_string(),
             sessions: sessions::number(view.registry.live()),
             running_operations: sessions::number(view.executions.count()),
-            mode: probed.mode.as_ref().map(|mode| mode.name().to_owned()).unwrap_or_default(),
+            mode: found
+                .and_then(|mode| mode.as_ref().ok())
+                .map(|mode| mode.name().to_owned())
+                .unwrap_or_default(),
             probe,
             major: CLIENT.major,
             minor: CLIENT.minor,

@@ -237,9 +237,11 @@ impl Actor {
         let (launcher, notes) = (self.launcher.clone(), self.notes.clone());
         let (id, name, cancel) = (self.id.clone(), self.name.clone(), self.cancel_start.clone());
         self.launcher.tasks.spawn("session start", async move {
+            let fault = StartError::System { what: "start the session", error: "its task ended".to_owned() };
+            let told = Told { notes, note: Some(Note::Started(Box::new(Err(fault)))) };
             let result = launcher.start(&id, name.as_str(), &cancel).await;
             if let Err(mpsc::error::SendError(Note::Started(result))) =
-                notes.send(Note::Started(Box::new(result)))
+                told.instead(Note::Started(Box::new(result)))
                 && let Ok(worker) = *result
             {
                 end(worker.body, Some(worker.client), &launcher.egress).await;
@@ -250,8 +252,8 @@ impl Actor {
     fn end_worker(&self, worker: Worker) {
         let (launcher, notes) = (self.launcher.clone(), self.notes.clone());
         self.launcher.tasks.spawn("session end", async move {
+            let _told = Told { notes, note: Some(Note::Reaped) };
             end(worker.body, Some(worker.client), &launcher.egress).await;
-            let _ = notes.send(Note::Reaped);
         });
     }
 
@@ -330,6 +332,29 @@ impl Actor {
             uid: self.worker.as_ref().map(|worker| worker.body.files.uid().unwrap_or(own)),
             pid: self.worker.as_ref().map(|worker| worker.body.stub.pid()),
             client: self.worker.as_ref().map(|worker| worker.client.clone()),
+        }
+    }
+}
+
+/// What the actor is told when a task ends, however it ends: without it the session's name would be taken for ever.
+struct Told {
+    notes: mpsc::UnboundedSender<Note>,
+    note: Option<Note>,
+}
+
+impl Told {
+    /// Tells this now, and nothing later.
+    fn instead(mut self, note: Note) -> Result<(), mpsc::error::SendError<Note>> {
+        self.note = None;
+        self.notes.send(note)
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if let Some(note) = self.note.take() {
+            // An actor that has gone needs no news.
+            let _ = self.notes.send(note);
         }
     }
 }

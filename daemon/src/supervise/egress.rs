@@ -174,15 +174,21 @@ impl Supervisor {
         match order {
             Order::Add { id, session, endpoint, reply } => {
                 let command = Command::Session { id: id.clone(), rules: session.rules.clone() };
-                let mut result = self.ensure_running().await;
-                if result.is_ok() {
-                    self.sessions.insert(id.clone(), session);
-                    result = match self.send(&command, Some(&endpoint)).await {
-                        Ok(()) => Ok(()),
-                        // The restart hands every session an endpoint, this one too.
-                        Err(_) => self.restart("it did not take a session").await.ok(),
-                    };
-                }
+                let others = !self.sessions.is_empty();
+                self.sessions.insert(id.clone(), session);
+                // A restart hands every session an endpoint, this one too.
+                let result = if self.running.is_none() && others {
+                    // Given up on before; who lives since then gets the network back as well.
+                    self.restart("a session wants it again").await.ok()
+                } else {
+                    match self.ensure_running().await {
+                        Ok(()) => match self.send(&command, Some(&endpoint)).await {
+                            Ok(()) => Ok(()),
+                            Err(_) => self.restart("it did not take a session").await.ok(),
+                        },
+                        Err(error) => Err(error),
+                    }
+                };
                 if result.is_err() {
                     self.sessions.remove(&id);
                 }
@@ -243,7 +249,7 @@ impl Supervisor {
     }
 
     /// Ends what is left of the proxy, starts another and gives every session a new endpoint. Without a session it
-    /// waits for the next one.
+    /// waits for the next one, and so it does after too many ends in a row.
     async fn restart(&mut self, why: &str) -> Restarted {
         if let Some(running) = self.running.take() {
             running.child.signal(Signal::SIGKILL);
@@ -263,13 +269,15 @@ impl Supervisor {
             }
             match self.start().await {
                 Ok(()) if self.hand_out().await.is_ok() => return Restarted(true),
-                Ok(()) => self.running = None,
-                Err(error) => {
-                    tracing::error!(%error, "glass-egress cannot be started");
-                    if self.ends.len() > ENDS {
-                        return Restarted(false);
-                    }
+                Ok(()) => {
+                    self.running = None;
+                    self.state.send_replace(EgressState::Failed("it does not stay up".to_owned()));
+                    tracing::error!("glass-egress ended before it had all sessions");
                 }
+                Err(error) => tracing::error!(%error, "glass-egress cannot be started"),
+            }
+            if self.ends.len() > ENDS {
+                return Restarted(false);
             }
         }
         Restarted(false)

@@ -86,7 +86,7 @@ pub(super) fn judge(reply: GreetReply, minimum: Mode) -> Result<Greeting, Unfit>
     if mode < minimum {
         return Err(Unfit::Weak { found: mode, minimum });
     }
-    for &layer in mandatory(minimum) {
+    for &layer in mandatory(mode) {
         match reply.layers.iter().find(|seen| seen.name == layer) {
             Some(seen) if seen.state != "missing" => {}
             Some(seen) => return Err(Unfit::Missing { layer, detail: seen.detail.clone() }),

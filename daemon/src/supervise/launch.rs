@@ -72,7 +72,10 @@ impl Launcher {
             turn = self.slots.acquire() => turn.map_err(|_| StartError::Cancelled)?,
             () = cancel.cancelled() => return Err(StartError::Cancelled),
         };
-        let probed = self.probe.found().await;
+        let probed = tokio::select! {
+            probed = self.probe.found() => probed,
+            () = cancel.cancelled() => return Err(StartError::Cancelled),
+        };
         match &probed.mode {
             Ok(mode) if *mode >= self.common.minimum => {}
             Ok(mode) => {

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use glass_sandbox::{Mode, ProbeReport, UidLease};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
 use super::child::Child;
 use super::programs::Program;
@@ -36,25 +37,36 @@ pub struct Probe {
     worker: Arc<Program>,
     tasks: Shutdown,
     found: OnceCell<Arc<Probed>>,
+    /// The last finding, also of a probe that could not be run.
+    last: watch::Sender<Option<Arc<Probed>>>,
 }
 
 impl Probe {
     /// One that has not run yet.
     pub fn new(spawner: Spawner, worker: Arc<Program>, tasks: Shutdown) -> Self {
-        Self { spawner, worker, tasks, found: OnceCell::new() }
+        Self { spawner, worker, tasks, found: OnceCell::new(), last: watch::Sender::new(None) }
     }
 
     /// The finding; runs the probe the first time. One that could not be run is tried again the next time.
     pub async fn found(&self) -> Arc<Probed> {
         let run = || async { self.run().await.map(|report| Arc::new(Probed::from(report))) };
-        match self.found.get_or_try_init(run).await {
+        let found = match self.found.get_or_try_init(run).await {
             Ok(found) => found.clone(),
             Err(error) => {
                 tracing::warn!(%error, "the sandbox probe could not be run");
                 let mode = Err(format!("the sandbox probe could not be run: {error}"));
                 Arc::new(Probed { mode, steps: Vec::new() })
             }
-        }
+        };
+        self.last.send_replace(Some(found.clone()));
+        found
+    }
+
+    /// What was found last; `None` where nothing was within `limit`. Runs nothing.
+    pub async fn known(&self, limit: Duration) -> Option<Arc<Probed>> {
+        let mut last = self.last.subscribe();
+        let known = tokio::time::timeout(limit, last.wait_for(Option::is_some)).await;
+        known.ok()?.ok()?.clone()
     }
 
     async fn run(&self) -> io::Result<ProbeReport> {

@@ -5,21 +5,38 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, renameat};
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, renameat};
 use nix::sys::stat::{FchmodatFlags, Mode, SFlag, fchmodat, fstatat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
+
+/// How often a tree is tried that somebody still writes to: a process that is being killed may make one more file.
+const TRIES: usize = 20;
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Removes the directory `name` beneath `parent`, with everything in it. One that is not there is no error.
 ///
 /// # Errors
-/// What the kernel refused first; the rest of the tree is left then.
+/// What the kernel refused first; the rest of the tree is left then. Blocks, up to a second where others write to it.
 pub(super) fn remove_tree(parent: BorrowedFd<'_>, name: &str) -> io::Result<()> {
     let name = CString::new(name)?;
-    let mut root = match open(parent, &name) {
+    for _ in 1..TRIES {
+        match try_once(parent, &name) {
+            // There is no event to wait for: who writes is no child of ours. Waking early costs a try.
+            Err(Errno::ENOTEMPTY | Errno::ENOENT) => std::thread::park_timeout(PAUSE),
+            done => return Ok(done?),
+        }
+    }
+    Ok(try_once(parent, &name)?)
+}
+
+fn try_once(parent: BorrowedFd<'_>, name: &CString) -> nix::Result<()> {
+    let mut root = match open(parent, name) {
         Err(Errno::ENOENT) => return Ok(()),
         other => other?,
     };
@@ -33,12 +50,28 @@ pub(super) fn remove_tree(parent: BorrowedFd<'_>, name: &str) -> io::Result<()> 
             if is_directory(root.as_fd(), &entry)? {
                 flatten(root.as_fd(), &entry.name, &mut moved)?;
             } else {
-                unlinkat(root.as_fd(), entry.name.as_c_str(), UnlinkatFlags::NoRemoveDir)?;
+                unlink(root.as_fd(), &entry.name)?;
             }
         }
     }
-    unlinkat(parent, name.as_c_str(), UnlinkatFlags::RemoveDir)?;
-    Ok(())
+    unlinkat(parent, name.as_c_str(), UnlinkatFlags::RemoveDir)
+}
+
+/// Removes what is no directory. One that is gone already is no error.
+fn unlink(parent: BorrowedFd<'_>, name: &CString) -> nix::Result<()> {
+    match unlinkat(parent, name.as_c_str(), UnlinkatFlags::NoRemoveDir) {
+        Err(Errno::ENOENT) => Ok(()),
+        other => other,
+    }
+}
+
+/// Takes all rights on the directory `name`, never on what a link in its place points to.
+fn own_fully(parent: BorrowedFd<'_>, name: &CString) -> nix::Result<()> {
+    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let directory = openat(parent, name.as_c_str(), flags, Mode::empty())?;
+    // A descriptor that only names a file takes no fchmod; this link leads to that very file.
+    let path = format!("/proc/self/fd/{}", directory.as_raw_fd());
+    fchmodat(AT_FDCWD, path.as_str(), Mode::S_IRWXU, FchmodatFlags::FollowSymlink)
 }
 
 /// Entries that are looked at in one go: a directory of a million files must not cost a million names of memory.
@@ -52,10 +85,9 @@ struct Entry {
 fn open(parent: BorrowedFd<'_>, name: &CString) -> nix::Result<Dir> {
     let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC | OFlag::O_RDONLY;
     match Dir::openat(parent, name.as_c_str(), flags, Mode::empty()) {
-        // Whoever wrote the tree may have taken our rights away. It is a directory, as the caller looked, and the
-        // one that could swap it is gone.
+        // Whoever wrote the tree may have taken our rights away.
         Err(Errno::EACCES) => {
-            fchmodat(parent, name.as_c_str(), Mode::S_IRWXU, FchmodatFlags::FollowSymlink)?;
+            own_fully(parent, name)?;
             Dir::openat(parent, name.as_c_str(), flags, Mode::empty())
         }
         other => other,
@@ -88,7 +120,7 @@ fn is_directory(parent: BorrowedFd<'_>, entry: &Entry) -> nix::Result<bool> {
 /// Empties one directory of the root, moving its subdirectories up, and removes it.
 fn flatten(root: BorrowedFd<'_>, name: &CString, moved: &mut u64) -> nix::Result<()> {
     // Moving a directory writes its `..`, and emptying it needs all rights.
-    fchmodat(root, name.as_c_str(), Mode::S_IRWXU, FchmodatFlags::FollowSymlink)?;
+    own_fully(root, name)?;
     let mut dir = open(root, name)?;
     loop {
         let entries = entries(&mut dir)?;
@@ -99,7 +131,7 @@ fn flatten(root: BorrowedFd<'_>, name: &CString, moved: &mut u64) -> nix::Result
             if is_directory(dir.as_fd(), &entry)? {
                 raise(root, dir.as_fd(), &entry.name, moved)?;
             } else {
-                unlinkat(dir.as_fd(), entry.name.as_c_str(), UnlinkatFlags::NoRemoveDir)?;
+                unlink(dir.as_fd(), &entry.name)?;
             }
         }
     }
@@ -113,7 +145,7 @@ fn raise(root: BorrowedFd<'_>, from: BorrowedFd<'_>, name: &CString, moved: &mut
         if fstatat(root, target.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW) == Err(Errno::ENOENT) {
             return match renameat(from, name.as_c_str(), root, target.as_c_str()) {
                 Err(Errno::EACCES) => {
-                    fchmodat(from, name.as_c_str(), Mode::S_IRWXU, FchmodatFlags::FollowSymlink)?;
+                    own_fully(from, name)?;
                     renameat(from, name.as_c_str(), root, target.as_c_str())
                 }
                 other => other,
@@ -150,6 +182,36 @@ mod tests {
         symlink("outside", dir.path().join("tree")).unwrap();
         assert!(remove(dir.path(), "tree").is_err());
         assert!(dir.path().join("outside/precious").exists());
+    }
+
+    #[test]
+    fn rights_are_never_taken_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = dir.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::set_permissions(&outside, Permissions::from_mode(0o755)).unwrap();
+        symlink(&outside, dir.path().join("link")).unwrap();
+        let parent = File::open(dir.path()).unwrap();
+        assert_eq!(own_fully(parent.as_fd(), &c"link".to_owned()), Err(Errno::ENOTDIR));
+        assert_eq!(outside.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+        own_fully(parent.as_fd(), &c"outside".to_owned()).unwrap();
+        assert_eq!(outside.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_file_that_comes_late_is_removed_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        fs::create_dir(&tree).unwrap();
+        let writer = std::thread::spawn({
+            let tree = tree.clone();
+            move || {
+                (0..2_000).take_while(|number| fs::write(tree.join(number.to_string()), "").is_ok()).count()
+            }
+        });
+        remove(dir.path(), "tree").unwrap();
+        writer.join().unwrap();
+        assert!(!tree.exists());
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub fn sweep(sessions: &Path) -> io::Result<usize> {
         let name = entry.file_name();
         // Only what this program names: a ULID in lower case.
         let Some(name) = name.to_str().filter(|name| is_session_id(name)) else { continue };
-        if !entry.file_type()?.is_dir() || !is_left_over(&entry.path()) {
+        // One that is gone by now is nobody's business.
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || !is_left_over(&entry.path()) {
             continue;
         }
         match remove_tree(root.as_fd(), name) {

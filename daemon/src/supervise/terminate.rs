@@ -4,7 +4,7 @@
 //! not decide when (`session::actor`).
 //!
 //! Invariant: when `end` has returned, no process of the session is left, and then its directory is removed; if
-//! that cannot be had, the log says so.
+//! that cannot be had, the log says so, and the directory stays for the next start of a daemon.
 
 use std::time::Instant;
 
@@ -38,12 +38,19 @@ pub async fn end(body: Body, client: Option<WorkerClient<Channel>>, egress: &Egr
     let begun = Instant::now();
     let ended = end_processes(&body, client).await;
     let Body { id, init, files, .. } = body;
+    let mut all_gone = ended != Ended::Never;
     if let Some(init) = init
         && timeout(limits::KILL, init.gone()).await.is_err()
     {
+        all_gone = false;
         tracing::error!(session = id, "pid 1 of a cage does not end");
     }
     egress.remove(&id).await;
+    if !all_gone {
+        // A browser that still writes must not do so in a tree that is being taken apart.
+        tracing::error!(session = id, "a session's files are left, as a process of it may still use them");
+        return ended;
+    }
     let removed = tokio::task::spawn_blocking(move || files.remove()).await;
     match removed {
         Ok(Ok(())) => {}

@@ -7,6 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Facts;
 use crate::id::TargetId;
 
 /// Longest deadline, in milliseconds (contract 2.7).
@@ -63,6 +64,12 @@ pub enum InvalidOptions {
     /// `guardScope` without `expectedRevision`.
     #[error("guardScope says how much expectedRevision guards, and there is no expectedRevision")]
     ScopeAlone,
+    /// `expectedRevision` for an operation that it does not guard.
+    #[error("this operation takes no expectedRevision")]
+    Unguarded,
+    /// `targetId` for an operation that is about all targets.
+    #[error("this operation takes no targetId")]
+    Untargeted,
 }
 
 impl CallOptions {
@@ -73,6 +80,20 @@ impl CallOptions {
         }
         if self.guard_scope.is_some() && self.expected_revision.is_none() {
             return Err(InvalidOptions::ScopeAlone);
+        }
+        Ok(())
+    }
+
+    /// Checks that the operation takes what is given: nothing is ignored in silence.
+    ///
+    /// # Errors
+    /// `expectedRevision` where it guards nothing, `targetId` where all targets are meant.
+    pub fn check_for(&self, facts: &Facts) -> Result<(), InvalidOptions> {
+        if self.expected_revision.is_some() && !facts.guarded {
+            return Err(InvalidOptions::Unguarded);
+        }
+        if self.target_id.is_some() && !facts.targeted {
+            return Err(InvalidOptions::Untargeted);
         }
         Ok(())
     }

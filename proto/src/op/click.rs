@@ -64,6 +64,8 @@ impl Operation for Click {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: true,
+        targeted: true,
     };
     type Output = Acted;
 }

@@ -38,6 +38,8 @@ const FACTS: Facts = Facts {
     lane: Lane::Control,
     needs: Needs::OpenPage,
     timeout: seconds(5),
+    guarded: false,
+    targeted: true,
 };
 
 impl AcceptDialog {

@@ -40,6 +40,8 @@ impl Operation for Evaluate {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(10),
+        guarded: true,
+        targeted: true,
     };
     type Output = Evaluated;
 

@@ -74,4 +74,8 @@ pub struct Facts {
     pub needs: Needs,
     /// Its deadline when the call names none (contract 2.7).
     pub timeout: Duration,
+    /// Whether `expectedRevision` guards it; others refuse it (contract 3.6).
+    pub guarded: bool,
+    /// Whether it is about one target; `targetId` is refused otherwise.
+    pub targeted: bool,
 }

@@ -45,6 +45,8 @@ impl Operation for Fill {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: true,
+        targeted: true,
     };
     type Output = Acted;
 

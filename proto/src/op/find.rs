@@ -42,6 +42,8 @@ impl Operation for Find {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: false,
+        targeted: true,
     };
     type Output = Found;
 

@@ -32,6 +32,8 @@ impl Operation for GetText {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: false,
+        targeted: true,
     };
     type Output = TextRead;
 }

@@ -32,6 +32,8 @@ impl Operation for Key {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: true,
+        targeted: true,
     };
     type Output = Acted;
 

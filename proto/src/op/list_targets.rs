@@ -20,6 +20,8 @@ impl Operation for ListTargets {
         lane: Lane::Watch,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: false,
+        targeted: false,
     };
     type Output = Targets;
 }

@@ -53,6 +53,8 @@ impl Operation for Navigate {
         lane: Lane::Page,
         needs: Needs::StartsSession,
         timeout: seconds(20),
+        guarded: true,
+        targeted: true,
     };
     type Output = Navigated;
 }

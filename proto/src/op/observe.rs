@@ -57,6 +57,8 @@ impl Operation for Observe {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(5),
+        guarded: false,
+        targeted: true,
     };
     type Output = Observation;
 

@@ -78,6 +78,8 @@ impl Operation for Screenshot {
         lane: Lane::Page,
         needs: Needs::OpenPage,
         timeout: seconds(10),
+        guarded: false,
+        targeted: true,
     };
     type Output = Shot;
 

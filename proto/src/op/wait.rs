@@ -102,6 +102,8 @@ impl Operation for Wait {
         lane: Lane::Watch,
         needs: Needs::OpenPage,
         timeout: seconds(10),
+        guarded: false,
+        targeted: true,
     };
     type Output = Waited;
 }

@@ -27,10 +27,21 @@ struct Sets {
 /// Empties the bounding, ambient, inheritable, permitted and effective sets of the calling thread.
 pub(crate) fn drop_all() -> Result<(), CageError> {
     // The bounding set goes first: emptying it needs a capability itself.
+    drop_bounding()?;
+    clear()
+}
+
+/// Empties the bounding set of the calling thread.
+pub(crate) fn drop_bounding() -> Result<(), CageError> {
     for number in 0..=last_capability()? {
         drop_from_bounding_set(number)
             .at(Step::Capabilities, format!("drop capability {number} for good"))?;
     }
+    Ok(())
+}
+
+/// Empties the ambient, inheritable, permitted and effective sets of the calling thread.
+pub(crate) fn clear() -> Result<(), CageError> {
     clear_ambient().at(Step::Capabilities, "clear the ambient set")?;
     clear_sets().at(Step::Capabilities, "clear the permitted set")
 }

@@ -5,6 +5,7 @@ use std::fs;
 use nix::errno::Errno;
 
 use crate::error::Step;
+use crate::uids::FIRST_UID;
 
 /// The advice for `step` that failed with `errno`, if there is any.
 pub(crate) fn hint(step: Step, errno: Errno) -> Option<String> {
@@ -25,6 +26,10 @@ pub(crate) fn hint(step: Step, errno: Errno) -> Option<String> {
             Some("start the kernel with `landlock` in its `lsm=` list (Linux 5.13 or later)".to_owned())
         }
         Step::Seccomp => Some("the kernel needs CONFIG_SECCOMP_FILTER".to_owned()),
+        Step::Uid | Step::Own if errno == Errno::EINVAL => Some(format!(
+            "this container maps no uid at {FIRST_UID}, which sessions of root need; run Glass as an ordinary user, or \
+             map that range"
+        )),
         Step::Own if matches!(errno, Errno::EMLINK | Errno::ELOOP | Errno::ENOTDIR) => {
             Some("a session's directory may hold only what glassd and the session's browser made".to_owned())
         }
@@ -79,6 +84,13 @@ mod tests {
 
     fn setting(value: &str) -> Option<String> {
         Some(value.to_owned())
+    }
+
+    #[test]
+    fn a_container_without_the_uids_is_named() {
+        for step in [Step::Uid, Step::Own] {
+            assert!(hint(step, Errno::EINVAL).unwrap().contains("1900000000"));
+        }
     }
 
     #[test]

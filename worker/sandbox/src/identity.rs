@@ -39,10 +39,10 @@ pub(crate) fn become_uid(id: u32) -> Result<(), CageError> {
 /// # Errors
 /// The kernel's refusal; the process must end then.
 pub fn become_unprivileged(id: u32) -> io::Result<()> {
-    // The bounding set can be emptied only by who has capabilities; the others are lost with the uid.
+    // First the bounding set: emptying it needs a capability, and the change of uid takes those.
     caps::drop_bounding().map_err(io::Error::other)?;
     become_uid(id).map_err(io::Error::other)?;
-    caps::drop_all().map_err(io::Error::other)?;
+    caps::clear().map_err(io::Error::other)?;
     Ok(prctl::set_no_new_privs()?)
 }
 

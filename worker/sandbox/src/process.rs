@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 
 use nix::sys::prctl;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigHandler, Signal};
 use nix::unistd::{ForkResult, fork, getppid};
 
 use crate::error::{AtStep, CageError, Step};
@@ -37,6 +37,22 @@ pub fn die_with_parent(parent: u32) -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::new(io::ErrorKind::NotFound, "the parent process is gone"))
+}
+
+/// Gives a signal its default action.
+///
+/// Ignored signals are inherited through execve, and where SIGCHLD is ignored no child can be waited for. Call it first
+/// thing: what the process itself set for the signal is lost.
+///
+/// # Errors
+/// The signal cannot be changed (SIGKILL, SIGSTOP).
+pub fn default_action(signal: Signal) -> io::Result<()> {
+    Ok(reset(signal)?)
+}
+
+pub(crate) fn reset(signal: Signal) -> nix::Result<()> {
+    // SAFETY: the default action runs no code of ours, so no rule for signal handlers can be broken.
+    unsafe { nix::sys::signal::signal(signal, SigHandler::SigDfl) }.map(drop)
 }
 
 /// Fails where this process has more than one thread: no user namespace can be made then, and no safe fork.

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 
 use nix::errno::Errno;
-use nix::sys::signal::{SigHandler, SigSet, Signal, kill};
+use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(pid_1: Pid, go: OwnedFd) -> ! {
 /// Gives up all rights and blocks the signals that `wait` takes one by one.
 fn strip() -> Result<SigSet, CageError> {
     // Ignored signals are inherited through execve; an ignored SIGCHLD would never be waited for.
-    reset(Signal::SIGCHLD).at(Step::Stub, "reset SIGCHLD")?;
+    process::reset(Signal::SIGCHLD).at(Step::Stub, "reset SIGCHLD")?;
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGCHLD);
     signals.add(Signal::SIGTERM);
@@ -44,11 +44,6 @@ fn strip() -> Result<SigSet, CageError> {
     nix::sys::prctl::set_no_new_privs().at(Step::Stub, "refuse new privileges")?;
     process::set_dumpable(false).at(Step::Stub, "refuse to be traced")?;
     Ok(signals)
-}
-
-fn reset(signal: Signal) -> nix::Result<()> {
-    // SAFETY: the default action runs no code of ours, so no rule for signal handlers can be broken.
-    unsafe { nix::sys::signal::signal(signal, SigHandler::SigDfl) }.map(drop)
 }
 
 fn release(go: OwnedFd) -> Result<(), CageError> {

@@ -20,7 +20,9 @@ use crate::procfs::{self, Status};
 pub const LEASE_DIR: &str = "/run/glass-uids";
 /// The first uid of the range: above those of users, services (`DynamicUser`) and containers (subuid).
 pub const FIRST_UID: u32 = 1_900_000_000;
-/// How many there are.
+/// The uid of glass-egress where the daemon is root: no session's, and next to theirs.
+pub const EGRESS_UID: u32 = FIRST_UID - 1;
+/// How many session uids there are.
 pub const UID_COUNT: u32 = 512;
 
 /// A uid that is ours until this is dropped. Drop it only when no process of the session is left.
@@ -49,13 +51,17 @@ pub enum LeaseError {
         uid: u32,
     },
     /// Somebody else could plant locks there.
-    #[error("{} is not a directory that only its owner, who must be us, can write to", path.display())]
+    #[error(
+        "{path} is not a directory that only its owner, who must be us, can write to; remove it (rm -r {path}), and \
+         it is made anew",
+        path = path.display()
+    )]
     UnsafeDirectory {
         /// The directory.
         path: PathBuf,
     },
     /// The directory or a lock could not be used.
-    #[error("{}", path.display())]
+    #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use glass_proto::error::{OpError, Phase};
 use glass_proto::escape::cut;
-use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, PopupSeen};
+use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, PopupSeen, SemanticDiff};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::find::look;
 use crate::context::Context;
-use crate::page::{Changes, EngineError, FrameKey, Halt, Step};
+use crate::page::{Changes, Download, EngineError, FrameKey, Halt, Step};
 
 /// The target as it was before anything was sent.
 #[derive(Clone, Debug)]
@@ -22,19 +22,27 @@ pub struct Before {
     generation: u64,
     mark: u64,
     begun: u64,
-    downloads: usize,
+    frames_begun: u64,
+    totals: SemanticDiff,
+    downloads: u64,
     dialog: Option<String>,
 }
 
 impl Before {
+    /// Whether this target began a download since.
+    pub fn began(&self, context: &Context, download: &Download) -> bool {
+        download.number >= self.downloads && download.target.as_deref() == Some(&context.target)
+    }
+
     /// Takes it down.
     ///
     /// `info` is what the page's document said of itself in the look that began the operation.
-    pub fn of(context: &Context, revision: u64, info: Option<&Info>) -> Self {
+    pub fn of(context: &Context, changes: &Changes, info: Option<&Info>) -> Self {
         let state = context.pages.state();
         let target = state.target(&context.target);
         Self {
-            revision,
+            revision: changes.revision,
+            totals: changes.totals,
             url: info
                 .map(|info| info.url.clone())
                 .or_else(|| target.map(|t| t.url.clone()))
@@ -46,7 +54,8 @@ impl Before {
             generation: target.and_then(|target| target.main_frame()).map_or(0, |frame| frame.generation),
             mark: state.mark(),
             begun: target.map_or(0, |target| target.document.begun),
-            downloads: state.downloads.len(),
+            frames_begun: target.map_or(0, |target| target.frames_begun),
+            downloads: state.downloads_begun,
             dialog: target
                 .and_then(|target| target.dialog.as_ref())
                 .map(|dialog| dialog.seen.dialog_id.clone()),
@@ -78,7 +87,9 @@ pub async fn measure(
     fresh: Option<(Changes, Info)>,
 ) -> Result<(Evidence, u64), OpError> {
     let mut evidence = Evidence::default();
+    let waited = std::time::Instant::now();
     wait_for_commits(context, before).await?;
+    let fresh = fresh.filter(|_| waited.elapsed() < Duration::from_millis(5));
     let halt = Halt::of(&context.pages.state(), &context.target);
     let revision = match halt {
         Some(Halt::Closed) => {
@@ -109,7 +120,8 @@ async fn wait_for_commits(context: &Context, before: &Before) -> Result<(), OpEr
         let opening = state.popups_since(&context.target, before.mark).iter().any(|popup| {
             popup.main_frame().is_none_or(|frame| !frame.lifecycle.dom && popup.document.pending.is_some())
         });
-        (!navigating && !opening).then_some(())
+        let framed = target.frame_navigates_since(before.frames_begun);
+        (!navigating && !opening && !framed).then_some(())
     });
     waited.await.map(|_| ()).map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))
 }
@@ -148,7 +160,7 @@ async fn look_again(
                     evidence.page_url = Some(cut(&info.url, 4096).into_owned());
                 }
                 if !replaced {
-                    evidence.semantic_diff = Some(changes.diff);
+                    evidence.semantic_diff = Some(since(changes.totals, before.totals));
                 }
                 return Ok(changes.revision);
             }
@@ -174,6 +186,14 @@ async fn look_again(
     }
 }
 
+fn since(now: SemanticDiff, before: SemanticDiff) -> SemanticDiff {
+    SemanticDiff {
+        added: now.added.saturating_sub(before.added),
+        removed: now.removed.saturating_sub(before.removed),
+        changed: now.changed.saturating_sub(before.changed),
+    }
+}
+
 async fn info(context: &Context, key: &FrameKey) -> Result<Info, EngineError> {
     let info: Info = context.pages.run(key, vec![Step("info", json!({}))]).await?.take()?;
     context.pages.note_info(&context.target, &info.url, &info.title);
@@ -196,8 +216,7 @@ fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
     evidence.downloads = state
         .downloads
         .iter()
-        .skip(before.downloads.min(state.downloads.len()))
-        .filter(|download| download.target.as_deref() == Some(&context.target))
+        .filter(|download| before.began(context, download))
         .map(|download| DownloadSeen {
             download_id: download.id.clone(),
             page_file_name: download.name.clone(),

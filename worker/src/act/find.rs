@@ -14,6 +14,8 @@ use crate::page::{Changes, Check, EngineError, FrameKey, Step, reference};
 
 /// Documents in a row that are looked at when each is replaced meanwhile.
 const LOOKS: usize = 4;
+/// Part of the time that asking for closed roots and listeners may take.
+const REVEAL: f64 = 0.3;
 
 /// An element that was found.
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub struct Looked {
     pub matches: Vec<(FrameKey, Matches)>,
     /// What the main frame's document says of itself.
     pub info: Info,
+    /// Child frames that did not answer.
+    pub unread: usize,
 }
 
 /// What a locator fits in one frame.
@@ -153,6 +157,7 @@ async fn look_once(
     let mut reports = Vec::new();
     let mut matches = Vec::new();
     let mut main = Info::default();
+    let mut unread = 0;
     for (key, look) in keys.into_iter().zip(looks) {
         match look {
             Ok((check, info, found)) => {
@@ -167,11 +172,14 @@ async fn look_once(
                 ));
             }
             Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::TargetResolution)),
-            Err(error) => tracing::debug!(%error, "a frame did not answer"),
+            Err(error) => {
+                unread += 1;
+                tracing::debug!(%error, "a frame did not answer");
+            }
         }
     }
     pages.note_info(&context.target, &main.url, &main.title);
-    Ok(Looked { changes: pages.take_reports(&context.target, &reports), matches, info: main })
+    Ok(Looked { changes: pages.take_reports(&context.target, &reports), matches, info: main, unread })
 }
 
 /// Everything that a locator fits, with its containers resolved.
@@ -179,6 +187,27 @@ async fn look_once(
 /// # Errors
 /// A container that fits nothing or more than one element; see [`look`].
 pub async fn locate_all(
+    context: &Context,
+    locator: &Locator,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Looked, OpError> {
+    let looked = locate_once(context, locator, include_hidden, limit).await;
+    let nothing = match &looked {
+        Ok(looked) => looked.matches.iter().all(|(_, matches)| matches.total == 0),
+        Err(error) => error.kind == ErrorKind::TargetNotFound,
+    };
+    if !nothing || matches!(locator.step, LocatorStep::Ref(_)) {
+        return looked;
+    }
+    // It may be in a closed shadow root, or a row by its listener alone.
+    if !context.pages.reveal(&context.target, context.left().mul_f64(REVEAL)).await {
+        return looked;
+    }
+    locate_once(context, locator, include_hidden, limit).await
+}
+
+async fn locate_once(
     context: &Context,
     locator: &Locator,
     include_hidden: bool,

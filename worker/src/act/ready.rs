@@ -180,7 +180,7 @@ async fn check(
         let scrolled = if attempt == 0 { Ok(()) } else { pages.scroll_frames(key, attempt).await };
         scrolled.map_err(|error| context.engine(&error, Phase::Preflight))?;
     }
-    arm_others(context, key).await;
+    arm_others(context, key, kinds).await;
     let mut prepare = json!({ "ref": found.node, "need": need, "attempt": attempt });
     if let Some(seq) = found.as_of {
         prepare["asOf"] = seq.into();
@@ -195,7 +195,7 @@ async fn check(
         steps.push(Step("regionChanged", json!({ "ref": found.node, "seq": seq })));
     }
     steps.push(Step("arm", json!({ "token": context.token, "ref": found.node, "kinds": kinds })));
-    context.undo(|undo| undo.armed.push(key.clone()));
+    context.undo(|undo| undo.arm(key));
     let mut call = match pages.run(key, steps).await {
         Ok(call) => call,
         Err(EngineError::Gone) => {
@@ -234,6 +234,10 @@ async fn check(
     } else {
         None
     };
+    let wider = nested || context.options.guard_scope == Some(GuardScope::Page);
+    if wider && context.options.expected_revision.is_some() {
+        pages.sync(&context.target).await.map_err(fault)?;
+    }
     guard_revision(context, Some(key), &changes, region_changed)?;
     let point = match prepared.point {
         None => None,
@@ -267,7 +271,7 @@ pub fn candidate(key: &FrameKey, blocker: Blocker) -> Option<Candidate> {
 }
 
 /// Every other frame of the target stops all guarded input: none of it is meant for them (DESIGN 7).
-async fn arm_others(context: &Context, key: &FrameKey) {
+async fn arm_others(context: &Context, key: &FrameKey, kinds: &[&str]) {
     let others: Vec<FrameKey> = {
         let state = context.pages.state();
         let keys = state.target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
@@ -276,12 +280,9 @@ async fn arm_others(context: &Context, key: &FrameKey) {
     if others.is_empty() {
         return;
     }
-    context.undo(|undo| undo.armed.extend(others.iter().cloned()));
+    context.undo(|undo| others.iter().for_each(|other| undo.arm(other)));
     let arming = others.iter().map(|other| {
-        let step = Step(
-            "arm",
-            json!({ "token": context.token, "ref": Value::Null, "kinds": ["pointer", "mouse", "click"] }),
-        );
+        let step = Step("arm", json!({ "token": context.token, "ref": Value::Null, "kinds": kinds }));
         context.pages.run(other, vec![step])
     });
     // A frame that does not answer in time is not waited for: it cannot be told, and the hit test vouches for it.
@@ -292,8 +293,7 @@ async fn arm_others(context: &Context, key: &FrameKey) {
 /// Takes the guards of all frames off, and answers what that of `key` saw. `None` when its document is gone.
 pub async fn disarm_all(context: &Context, key: &FrameKey) -> Option<Report> {
     let armed = context.undo(|undo| std::mem::take(&mut undo.armed));
-    let mut others = armed.into_iter().filter(|other| other.frame != key.frame).collect::<Vec<_>>();
-    others.dedup();
+    let others = armed.into_iter().filter(|other| other.frame != key.frame).collect::<Vec<_>>();
     let step = || vec![Step("disarm", json!({ "token": context.token }))];
     let rest = futures_util::future::join_all(others.iter().map(|other| context.pages.run(other, step())));
     let own = async { context.pages.run(key, step()).await.and_then(|mut call| call.take::<Report>()).ok() };
@@ -332,6 +332,10 @@ pub fn guard_revision(
         match (context.options.guard_scope.unwrap_or_default(), region_changed) {
             (GuardScope::Page, _) => target.revisions.changed_since(expected, None),
             (GuardScope::Region, Some(changed)) => changed,
+            // With no element there is no region to narrow to.
+            (GuardScope::Region, None) if key.is_none() => {
+                target.revisions.changed_since(expected, Some(&target.chain(frame)))
+            }
             // Before the element is known nothing can be said of its region.
             (GuardScope::Region, None) => expected > target.revisions.number,
             (GuardScope::Frame, _) => target.revisions.changed_since(expected, Some(&target.chain(frame))),

@@ -110,7 +110,7 @@ function noteBox(el) {
   if (!last || !sameBox(last.rect, rect)) lastBoxes.set(anchor, { rect, at: clock() });
 }
 
-const holds = (rect, point) =>
+const holdsPoint = (rect, point) =>
   point[0] >= rect.x && point[0] <= rect.x + rect.width && point[1] >= rect.y && point[1] <= rect.y + rect.height;
 
 // Where the box will be two frames on, if it goes on as it did.
@@ -158,7 +158,7 @@ async function prepare(args) {
       chosen.cover,
     );
   }
-  if (moving && pressed && !(holds(before, chosen.point) && holds(ahead(before, after), chosen.point))) {
+  if (moving && pressed && !(holdsPoint(before, chosen.point) && holdsPoint(ahead(before, after), chosen.point))) {
     return notYet('unstable_geometry', scrolled);
   }
   clearPoints.set(el, chosen.clear);

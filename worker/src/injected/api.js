@@ -20,14 +20,9 @@ const METHODS = {
   hitFrame,
   frameVisible,
   frameScroll,
-  closedRoot: (args, handles) => {
-    const root = handles[0];
-    if (!isShadow(root)) throw new Failure('bad_argument', { detail: 'root' });
-    closedRoots.set(G.host(root), root);
-    observeRoot(root);
-    soilAll();
-    return { ok: true };
-  },
+  hosts: possibleHosts,
+  closedRoot: takeClosedRoots,
+  listeners: noteListeners,
   check,
   observe,
   text: readText,

@@ -48,7 +48,8 @@ function onGuarded(event) {
   if (guard === null || !event.isTrusted) return;
   const kind = KIND_OF_TYPE.get(event.type);
   if (!guard.kinds.has(kind)) return;
-  if (clock() > guard.until) {
+  // By the time of the input, not of its delivery: a page that spins delivers late.
+  if (event.timeStamp > guard.until) {
     armed = null;
     return;
   }

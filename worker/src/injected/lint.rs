@@ -32,6 +32,7 @@ const PARTS: &[(&str, &str)] = &[
     ("guard.js", include_str!("guard.js")),
     ("edit.js", include_str!("edit.js")),
     ("wait.js", include_str!("wait.js")),
+    ("reveal.js", include_str!("reveal.js")),
     ("api.js", include_str!("api.js")),
     ("session.js", include_str!("session.js")),
 ];

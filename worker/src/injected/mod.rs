@@ -41,6 +41,7 @@ pub const ENGINE: &str = concat!(
     include_str!("guard.js"),
     include_str!("edit.js"),
     include_str!("wait.js"),
+    include_str!("reveal.js"),
     include_str!("api.js"),
     include_str!("session.js"),
     "})();\n//# sourceURL=glass-engine\n",

@@ -1,7 +1,7 @@
 // The revision of this document's semantic state: what marks it dirty, how it is brought up to date, what changed.
 // Three sources: mutation records, one pass over live state that no record reports, and the rows' own visibility.
 
-const revision = { seq: 0, model: null, full: true, cause: true };
+const revision = { seq: 0, model: null, full: true, cause: true, quiet: false };
 const dirt = { deep: new Set(), self: new Set(), names: new Set(), gone: new Set(), all: false };
 const MAX_DIRT = 2000;
 const observed = new WeakSet();
@@ -177,7 +177,7 @@ function compare(last, model, touched, all) {
     fact.generation = model.generation;
     fact.sig = row.sig;
   });
-  if (!last) return;
+  if (!last || revision.quiet) return;
   const removed = last.rows.length - (model.rows.length - added);
   if (removed > 0) for (const row of last.rows) if (row.fact.generation !== model.generation) differing.push(row.el);
   if (added === 0 && removed === 0 && changed === 0) {

@@ -25,10 +25,12 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
     begin::page(context)?;
     let (mut found, looked) = find(context, &params.target).await?;
     guard_revision(context, Some(&found.key), &looked.changes, None)?;
-    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
+    let before = Before::of(context, &looked.changes, Some(&looked.info));
     let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
+    let mut stopped = false;
     loop {
-        let (aim, _) = ready(context, &params.target, found, "click", GUARDED).await?;
+        let ready = ready(context, &params.target, found, "click", GUARDED).await;
+        let (aim, _) = ready.map_err(|error| kept_back(stopped, error))?;
         let pressed = press(context, params, &aim).await?;
         match pressed {
             Pressed::Landed { hit, fresh } => {
@@ -38,10 +40,11 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
             }
             Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
+                stopped = true;
                 found = if aim.found.by_ref.is_some() {
                     aim.found
                 } else {
-                    find(context, &params.target).await?.0
+                    find(context, &params.target).await.map_err(|error| kept_back(true, error))?.0
                 };
                 if context.left().is_zero() {
                     return Err(OpError::failed(
@@ -56,6 +59,14 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
             }
         }
     }
+}
+
+/// After presses that guards kept from the page, an error is of an operation that was sent without effect.
+fn kept_back(stopped: bool, error: OpError) -> OpError {
+    if stopped && error.outcome == Outcome::Rejected {
+        return error.ended(Outcome::Failed, Dispatched::Yes);
+    }
+    error
 }
 
 /// The result of an action on an element.
@@ -113,6 +124,19 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
     hold(context, &session, &params.modifiers, true).await;
     let (button, _) = button_of(params.button);
     context.undo(|undo| undo.held.button = Some((session.clone(), point.0, point.1, button)));
+    let shown =
+        context.pages.state().target(&context.target).and_then(|target| target.key(&aim.found.key.frame));
+    if shown.as_ref() != Some(&aim.found.key) {
+        context.undo(|undo| undo.held.button = None);
+        hold(context, &session, &params.modifiers, false).await;
+        return Err(OpError::failed(
+            ErrorKind::StaleReference,
+            Phase::Dispatch,
+            "the document was replaced before the press, which was not sent",
+            "observe the page",
+        )
+        .reason("navigated"));
+    }
     let press = Press::send(context.pages.client(), &session, point, params.button, modifiers);
     let mut blocked = false;
     for acknowledgement in press.acknowledgements {
@@ -131,7 +155,7 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
     hold(context, &session, &params.modifiers, false).await;
     if blocked {
         context.undo(|undo| undo.armed.clear());
-        return Ok(Pressed::Landed { hit: None, fresh: None });
+        return gone(context, &aim.found.key).await;
     }
     settle(context, aim).await
 }
@@ -146,7 +170,9 @@ async fn settle(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
         Ok(_) | Err(EngineError::Gone | EngineError::Halted(_)) => {}
         Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
     }
-    let Some(report) = disarm_all(context, key).await else { return Ok(gone(context, key)) };
+    let Some(report) = disarm_all(context, key).await else {
+        return gone(context, key).await;
+    };
     judge(&report, aim, None)
 }
 
@@ -162,7 +188,7 @@ async fn settle_and_look(context: &Context, aim: &Aim) -> Result<Pressed, OpErro
     context.undo(|undo| undo.armed.clear());
     let mut call = match context.pages.run(key, steps).await {
         Ok(call) => call,
-        Err(EngineError::Gone | EngineError::Halted(_)) => return Ok(gone(context, key)),
+        Err(EngineError::Gone | EngineError::Halted(_)) => return gone(context, key).await,
         Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
     };
     let fault = |error: EngineError| context.engine(&error, Phase::BrowserEffect);
@@ -174,12 +200,30 @@ async fn settle_and_look(context: &Context, aim: &Aim) -> Result<Pressed, OpErro
     judge(&report, aim, Some((changes, info)))
 }
 
-/// The document went: the press made the page navigate. What the guard said at the time stands.
-fn gone(context: &Context, key: &FrameKey) -> Pressed {
-    let hit = context.pages.state().reported(&context.token).cloned();
+/// The document went or is held by a dialog: the press made that happen, if its guard said that it let it through. A
+/// guard says so before the page sees the event.
+async fn gone(context: &Context, key: &FrameKey) -> Result<Pressed, OpError> {
+    let reported = |state: &crate::page::State| state.reported(&context.token).cloned();
+    // The report and what took the page away can travel different ways.
+    let until = std::time::Instant::now() + std::time::Duration::from_millis(100);
+    let hit = context.pages.until(until, reported).await.ok().flatten();
     let hit = hit.and_then(|hit| serde_json::from_value::<Blocker>(hit).ok());
+    let halt = Halt::of(&context.pages.state(), &context.target);
+    if hit.is_none() && !matches!(halt, Some(Halt::Closed)) {
+        let error = OpError::unknown(
+            if matches!(halt, Some(Halt::Dialog(_))) { "dialog" } else { "navigated" },
+            "the press was sent while the page went or was held by a dialog; what received it is not known",
+            "observe the page before doing it again",
+        );
+        return Err(match halt {
+            Some(Halt::Dialog(dialog)) => {
+                error.detail("dialog", serde_json::to_value(dialog).unwrap_or_default())
+            }
+            _ => error,
+        });
+    }
     let report = Report { hit, ..Report::default() };
-    Pressed::Landed { hit: report.hit_target(key), fresh: None }
+    Ok(Pressed::Landed { hit: report.hit_target(key), fresh: None })
 }
 
 /// Roles whose press may open a list of the browser's own, which takes the rest of the press.

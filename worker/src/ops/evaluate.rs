@@ -68,7 +68,7 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
         tokio::join!(look(context, None, false, 1), source(context, &session, &params.expression));
     let (looked, source) = (looked?, source?);
     guard_revision(context, None, &looked.changes, None)?;
-    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
+    let before = Before::of(context, &looked.changes, Some(&looked.info));
     context.dispatching().await;
     context.undo(|undo| undo.evaluating = Some(session.clone()));
     let reply = context.pages.client().start_call::<_, Reply>(
@@ -212,21 +212,30 @@ fn too_large() -> OpError {
 }
 
 /// Ends our script where it runs over (contract 2.7). Only where the page does not answer: a termination that finds
-/// nothing running would end the page's own next script. Answers whether the page's script was ended too.
+/// nothing running would end the page's own next script. Answers whether a script is known to have been ended.
 pub(crate) async fn end_script(pages: &crate::page::Pages, session: &str) -> bool {
-    let alive = pages.client().start_call::<_, serde::de::IgnoredAny>(
+    let client = pages.client();
+    // Queued behind our script, so its answer says that ours is over.
+    let mut alive = client.start_call::<_, serde::de::IgnoredAny>(
         Some(session),
         "Runtime.evaluate",
         json!({ "expression": "0" }),
     );
-    if tokio::time::timeout(Duration::from_millis(150), alive).await.is_ok() {
+    if tokio::time::timeout(Duration::from_millis(150), &mut alive).await.is_ok() {
         return false;
     }
-    let ended = pages.client().start_call::<_, serde::de::IgnoredAny>(
-        Some(session),
-        "Runtime.terminateExecution",
-        json!({}),
-    );
-    let _ = tokio::time::timeout(Duration::from_millis(500), ended).await;
-    true
+    let mut ended = false;
+    // The page's own script may run before ours: each termination ends one.
+    for _ in 0..3 {
+        let end = client.start_call::<_, serde::de::IgnoredAny>(
+            Some(session),
+            "Runtime.terminateExecution",
+            json!({}),
+        );
+        ended |= matches!(tokio::time::timeout(Duration::from_millis(150), end).await, Ok(Ok(_)));
+        if tokio::time::timeout(Duration::from_millis(100), &mut alive).await.is_ok() {
+            break;
+        }
+    }
+    ended
 }

@@ -36,9 +36,11 @@ pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpErr
     begin::page(context)?;
     let (found, looked) = find(context, &params.target).await?;
     guard_revision(context, Some(&found.key), &looked.changes, None)?;
-    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
+    let before = Before::of(context, &looked.changes, Some(&looked.info));
     let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
-    let (aim, _) = ready(context, &params.target, found, "fill", &["input"]).await?;
+    // An empty text is a key press, which another element must not get either.
+    let guarded: &[&str] = if params.text.is_empty() { &["key", "input"] } else { &["input"] };
+    let (aim, _) = ready(context, &params.target, found, "fill", guarded).await?;
     let key = aim.found.key.clone();
     let node = aim.found.node;
     context.dispatching().await;
@@ -59,6 +61,16 @@ pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpErr
             "leave the line break out; to submit, press Enter with `key Enter`",
         )
         .ended(Outcome::Failed, Dispatched::Yes));
+    }
+    if !native && !selected.focused {
+        disarm_all(context, &key).await;
+        return Err(OpError::failed(
+            ErrorKind::NotActionable,
+            Phase::Dispatch,
+            "the field did not keep the focus; no text was put in",
+            "observe the page: something else takes the focus",
+        )
+        .reason("not_editable"));
     }
     if native {
         let mut call =
@@ -94,6 +106,9 @@ pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpErr
         if !read.matches {
             return Err(did_not_stick(&read));
         }
+    } else if context.pages.state().reported(&context.token).is_none() {
+        // The page went or was held, and no guard said that the text reached the field.
+        return Err(not_known(evidence.dialog.is_some()));
     }
     Ok(acted(context, "fill", &aim, &before, revision, evidence, carried))
 }
@@ -139,6 +154,14 @@ async fn insert(context: &Context, aim: &Aim, text: &str) -> Result<(), OpError>
         Ok(_) | Err(EngineError::Halted(_) | EngineError::Gone) => Ok(()),
         Err(error) => Err(context.engine(&error, Phase::Dispatch)),
     }
+}
+
+fn not_known(dialog: bool) -> OpError {
+    OpError::unknown(
+        if dialog { "dialog" } else { "navigated" },
+        "the page was held or went while the text was put in; whether it got there is not known",
+        "observe the page before doing it again",
+    )
 }
 
 fn did_not_stick(read: &ReadBack) -> OpError {

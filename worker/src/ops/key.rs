@@ -19,7 +19,7 @@ pub(super) async fn run(context: &Context, params: &Key) -> Result<Acted, OpErro
     begin::page(context)?;
     let looked = look(context, None, false, 1).await?;
     guard_revision(context, None, &looked.changes, None)?;
-    let before = Before::of(context, looked.changes.revision, Some(&looked.info));
+    let before = Before::of(context, &looked.changes, Some(&looked.info));
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
     context.dispatching().await;

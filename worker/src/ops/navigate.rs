@@ -14,7 +14,7 @@ use crate::act::{Before, guard_revision, look, measure, page_line};
 use crate::cdp::types::page;
 use crate::context::{Context, dialog_blocked, halted};
 use crate::forward::{FailureKind, hides_failure};
-use crate::page::{EngineError, Halt};
+use crate::page::{Changes, EngineError, Halt, State};
 
 /// How long `auto` waits for load after the DOM is ready.
 const AUTO_LOAD: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigate
     let before = before(context, halt.is_some()).await?;
     let began = Instant::now();
     context.dispatching().await;
-    let committed = commit(context, &url, began).await?;
+    let committed = commit(context, &before, &url, began).await?;
     if committed == Committed::SameDocument {
         return finish(context, params, &before, &url, true, None, Some(true)).await;
     }
@@ -73,9 +73,7 @@ fn admitted(text: &str) -> Result<Url, OpError> {
 
 async fn before(context: &Context, crashed: bool) -> Result<Before, OpError> {
     if crashed {
-        let revision =
-            context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
-        return Ok(Before::of(context, revision, None));
+        return Ok(Before::of(context, &known(context), None));
     }
     // A page that does not answer can still be left; only a guard needs to know its revision.
     let quick = Duration::from_millis(500).min(context.left());
@@ -87,9 +85,15 @@ async fn before(context: &Context, crashed: bool) -> Result<Before, OpError> {
     if let Some(looked) = &looked {
         guard_revision(context, None, &looked.changes, None)?;
     }
-    let known = context.pages.state().target(&context.target).map_or(1, |target| target.revisions.number);
-    let revision = looked.as_ref().map_or(known, |looked| looked.changes.revision);
-    Ok(Before::of(context, revision, looked.as_ref().map(|looked| &looked.info)))
+    match looked {
+        Some(looked) => Ok(Before::of(context, &looked.changes, Some(&looked.info))),
+        None => Ok(Before::of(context, &known(context), None)),
+    }
+}
+
+/// What is known of the revision without asking the page.
+fn known(context: &Context) -> Changes {
+    context.pages.take_reports(&context.target, &[])
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -102,18 +106,20 @@ enum Committed {
     Kept { status: Option<u16> },
 }
 
-async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committed, OpError> {
+async fn commit(context: &Context, before: &Before, url: &Url, began: Instant) -> Result<Committed, OpError> {
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let begun = context.pages.leave_crashed(&context.target);
+    let generation = generation(&context.pages.state(), &context.target);
+    let was_crashed = context.pages.state().target(&context.target).is_some_and(|target| target.crashed);
     let command = page::Navigate { url: url.as_str(), ..page::Navigate::default() };
     let mut reply = context.pages.client().start_send(Some(&session), command);
     let answer = tokio::select! {
         answer = &mut reply => answer.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?,
-        () = tokio::time::sleep_until(context.soft.into()) => return Err(no_answer(context, &session, begun).await),
+        () = tokio::time::sleep_until(context.soft.into()) => return Err(no_answer(context, &session, generation).await),
     };
     if let Some(error) = answer.error_text.as_deref().filter(|error| !error.is_empty()) {
-        let kept = failed(context, url, error, answer.loader_id.as_deref(), answer.is_download, began);
+        let kept =
+            failed(context, before, url, error, answer.loader_id.as_deref(), answer.is_download, began);
         if kept.is_err() {
             error_page_stands(context, answer.loader_id.as_deref()).await;
         }
@@ -122,14 +128,20 @@ async fn commit(context: &Context, url: &Url, began: Instant) -> Result<Committe
     let Some(loader) = answer.loader_id else { return Ok(Committed::SameDocument) };
     let shown = context.pages.until(context.soft, |state| {
         let target = state.target(&context.target)?;
-        (target.document.loader == loader || target.crashed).then_some(())
+        let replaced = self::generation(state, &context.target) != generation;
+        (target.document.loader == loader || replaced || (target.crashed && !was_crashed)).then_some(())
     });
     let shown =
         shown.await.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?;
     if shown.is_none() {
-        return Err(no_answer(context, &session, begun).await);
+        return Err(no_answer(context, &session, generation).await);
     }
     Ok(Committed::Document)
+}
+
+/// Which document of the main frame is shown.
+fn generation(state: &State, target: &str) -> u64 {
+    state.target(target).and_then(|target| target.main_frame()).map_or(0, |frame| frame.generation)
 }
 
 /// The browser shows its own page for an error; the next operation shall find it there.
@@ -148,17 +160,17 @@ async fn error_page_stands(context: &Context, loader: Option<&str>) {
 }
 
 /// The server took the connection and did not answer in time. The tab stays as it was (report 42).
-async fn no_answer(context: &Context, session: &str, begun: u64) -> OpError {
-    drop(context.pages.client().start_send(Some(session), page::StopLoading {}));
-    let until = Instant::now() + Duration::from_millis(500);
-    // The stop is known to have held once the navigation is no longer pending.
-    let _ = context
-        .pages
-        .until(until, |state| {
-            let target = state.target(&context.target)?;
-            (target.document.begun >= begun && target.document.pending.is_none()).then_some(())
-        })
-        .await;
+async fn no_answer(context: &Context, session: &str, before: u64) -> OpError {
+    let stopped = context.pages.client().start_send(Some(session), page::StopLoading {});
+    // The reply comes after the stop, and after whatever was committed before it.
+    let _ = tokio::time::timeout(Duration::from_millis(500), stopped).await;
+    if generation(&context.pages.state(), &context.target) != before {
+        return OpError::unknown(
+            "timeout",
+            "the deadline passed while the page was being replaced",
+            "observe the page before doing it again",
+        );
+    }
     OpError::failed(
         ErrorKind::NavigationFailed,
         Phase::BrowserEffect,
@@ -170,6 +182,7 @@ async fn no_answer(context: &Context, session: &str, begun: u64) -> OpError {
 
 fn failed(
     context: &Context,
+    before: &Before,
     url: &Url,
     error: &str,
     loader: Option<&str>,
@@ -183,13 +196,7 @@ fn failed(
             .and_then(|loader| target.and_then(|t| t.document.response_of(loader)))
             .map(|(status, _)| status)
     };
-    let downloading = is_download
-        || context
-            .pages
-            .state()
-            .downloads
-            .back()
-            .is_some_and(|d| d.running && d.target.as_deref() == Some(&context.target));
+    let downloading = is_download || context.pages.state().downloads.iter().any(|d| before.began(context, d));
     if error == "net::ERR_ABORTED" && (downloading || matches!(status, Some(204 | 205))) {
         return Ok(Committed::Kept { status });
     }
@@ -271,30 +278,24 @@ async fn wait_for_load(context: &Context, until: WaitUntil) -> Result<bool, OpEr
             let lifecycle = target.main_frame()?.lifecycle;
             let there = if load { lifecycle.load } else { lifecycle.dom };
             let ended = target.dialog.is_some() || target.crashed || target.document.broken_off().is_some();
-            (there || ended).then_some(lifecycle.load)
+            (there || ended).then_some((there, lifecycle.load))
         }
     };
+    let at = async |deadline: Instant, load: bool| {
+        let came = pages.until(deadline, reached(load)).await.map_err(closed)?;
+        Ok::<_, OpError>(came.unwrap_or((false, false)))
+    };
     Ok(match until {
-        WaitUntil::Commit => {
-            pages.until(Instant::now(), reached(true)).await.map_err(closed)?.unwrap_or(false)
-        }
-        WaitUntil::DomContentLoaded => {
-            pages.until(context.soft, reached(false)).await.map_err(closed)?.is_some()
-        }
-        WaitUntil::Load => pages.until(context.soft, reached(true)).await.map_err(closed)?.unwrap_or(false),
+        WaitUntil::Commit => at(Instant::now(), true).await?.1,
+        WaitUntil::DomContentLoaded => at(context.soft, false).await?.0,
+        WaitUntil::Load => at(context.soft, true).await?.1,
         WaitUntil::Auto => {
-            if pages.until(context.soft, reached(false)).await.map_err(closed)?.is_none() {
+            if !at(context.soft, false).await?.0 {
                 return Ok(false);
             }
-            let more = context.soft.min(Instant::now() + AUTO_LOAD);
-            pages.until(more, reached(true)).await.map_err(closed)?.unwrap_or(false)
+            at(context.soft.min(Instant::now() + AUTO_LOAD), true).await?.1
         }
-        WaitUntil::NetworkIdle => {
-            if pages.until(context.soft, reached(true)).await.map_err(closed)? != Some(true) {
-                return Ok(false);
-            }
-            quiet(context).await?
-        }
+        WaitUntil::NetworkIdle => at(context.soft, true).await?.1 && quiet(context).await?,
     })
 }
 
@@ -323,7 +324,10 @@ async fn kept(
     status: Option<u16>,
 ) -> Result<Navigated, OpError> {
     let until = context.soft.min(Instant::now() + Duration::from_millis(200));
-    let _ = context.pages.until(until, |state| state.downloads.back().map(|_| ())).await;
+    let _ = context
+        .pages
+        .until(until, |state| state.downloads.iter().any(|d| before.began(context, d)).then_some(()))
+        .await;
     let (mut evidence, revision) = measure(context, before, None).await?;
     evidence.navigation = Some(NavigationSeen {
         requested_url: Some(cut(url.as_str(), 4096).into_owned()),

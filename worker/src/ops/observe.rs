@@ -17,6 +17,8 @@ use stitch::Seen;
 const MAX_ROWS: usize = 400;
 /// Visible text in an observation (contract 3.1).
 const MAX_TEXT: usize = 16 * 1024;
+/// Part of the time that asking for closed roots and listeners may take.
+const REVEAL: f64 = 0.3;
 
 pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observation, OpError> {
     context.pages.use_target(&context.target);
@@ -32,6 +34,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         None => None,
     };
     context.pages.place_frames(&context.target).await;
+    context.pages.reveal(&context.target, context.left().mul_f64(REVEAL)).await;
     let changes = match &scope {
         Some((_, looked)) => looked.changes.clone(),
         None => look(context, None, false, 1).await?.changes,
@@ -104,6 +107,7 @@ async fn frames(
             Ok(Err(error)) if at == 0 => return Err(error),
             Ok(Err(EngineError::Gone)) => missing.push(unavailable(key, "it was replaced while it was read")),
             Ok(Err(_)) => missing.push(unavailable(key, "it could not be read")),
+            Err(_) if at == 0 => return Err(EngineError::Silent),
             Err(_) => missing.push(unavailable(key, "it did not answer in time")),
         }
     }

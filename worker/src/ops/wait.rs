@@ -1,6 +1,7 @@
 //! `wait` (contract 8.1), beside other operations: each frame tells when something happened, and the condition is
 //! looked at again.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -14,6 +15,8 @@ use crate::act::{candidates, locate_all, page_line};
 use crate::context::{Context, dialog_blocked, halted};
 use crate::page::{EngineError, FrameKey, Halt, Step};
 
+/// Numbers the waits of this worker.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 /// How long a frame may keep silent before it is asked again.
 const LOOK: Duration = Duration::from_millis(1000);
 
@@ -97,13 +100,27 @@ async fn visible(context: &Context, locator: &Locator) -> Result<Look, OpError> 
 async fn hidden(context: &Context, locator: &Locator) -> Result<Look, OpError> {
     let looked = match locate_all(context, locator, false, 8).await {
         Ok(looked) => looked,
+        // Nobody looked, or what was looked for is there under another name.
+        Err(error) if unseen(&error) => return Ok(Look::NotYet(json!({}))),
         Err(error) if matches!(error.kind, ErrorKind::TargetNotFound | ErrorKind::StaleReference) => {
             return Ok(Look::Holds);
         }
         Err(error) => return Err(error),
     };
     let total: u64 = looked.matches.iter().map(|(_, matches)| matches.total - hidden_refs(matches)).sum();
+    if looked.unread > 0 {
+        return Ok(Look::NotYet(json!({ "framesUnread": looked.unread })));
+    }
     Ok(if total == 0 { Look::Holds } else { Look::NotYet(json!({ "total": total })) })
+}
+
+/// Whether an error says that the page was not read, or that the element is there and has changed.
+fn unseen(error: &OpError) -> bool {
+    match error.reason.as_deref() {
+        Some("frame_unavailable" | "changed") => true,
+        Some("navigated") => error.kind == ErrorKind::TargetNotFound,
+        _ => false,
+    }
 }
 
 /// A ref is found though its element is hidden; that one is not visible.
@@ -130,7 +147,8 @@ async fn once(
     condition: &Condition,
     limit: Duration,
 ) -> Result<bool, EngineError> {
-    let id = format!("{}-{}", context.token, key.label);
+    // Each wait has an id of its own: one that was not taken back in time must not stand in the next one's way.
+    let id = format!("{}-{}-{}", context.token, key.label, NUMBER.fetch_add(1, Ordering::Relaxed));
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     let wait = |kind: &str, value: &str| {
         Step("wait", json!({ "id": id, "condition": { "kind": kind, "value": value }, "timeoutMs": millis }))
@@ -145,7 +163,12 @@ async fn once(
         }
     };
     context.undo(|undo| undo.waits.push((key.clone(), id.clone())));
-    let seen = context.pages.run(key, vec![step]).await.and_then(|mut call| call.take::<Seen>());
+    let call = if limit.is_zero() {
+        context.pages.look(key, vec![step]).await
+    } else {
+        context.pages.run(key, vec![step]).await
+    };
+    let seen = call.and_then(|mut call| call.take::<Seen>());
     context.undo(|undo| undo.waits.retain(|(_, waiting)| *waiting != id));
     seen.map(|seen| seen.ok)
 }
@@ -163,8 +186,10 @@ async fn until_something(context: &Context, condition: &Condition) -> Result<(),
     let keys = frames(context, condition)?;
     let asks = keys.iter().map(|key| {
         Box::pin(async move {
-            // A frame that goes or fails tells by that; the next look says what is there now.
-            let _ = once(context, key, condition, limit).await;
+            // A frame that cannot be asked tells nothing; the browser's events or the timer end the wait.
+            if once(context, key, condition, limit).await.is_err() {
+                std::future::pending::<()>().await;
+            }
         })
     });
     let asks = futures_util::future::select_all(asks);
@@ -172,11 +197,11 @@ async fn until_something(context: &Context, condition: &Condition) -> Result<(),
         _ = asks => {}
         moved = document_moves(context, until) => moved?,
     }
-    // Waits of other frames are taken back; their ids are free again.
+    // Waits of other frames are taken back.
     let left = context.undo(|undo| std::mem::take(&mut undo.waits));
-    for (key, id) in left {
-        let _ = context.pages.run(&key, vec![Step("cancelWait", json!({ "id": id }))]).await;
-    }
+    let back =
+        left.iter().map(|(key, id)| context.pages.run(key, vec![Step("cancelWait", json!({ "id": id }))]));
+    let _ = tokio::time::timeout(Duration::from_millis(100), futures_util::future::join_all(back)).await;
     Ok(())
 }
 

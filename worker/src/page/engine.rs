@@ -28,7 +28,7 @@ return{out,last:g.call('last',{}).last}}";
 /// How long a child frame's world is waited for: some documents (an error page, a viewer) never get one.
 const CHILD_WORLD: Duration = Duration::from_millis(300);
 /// How long a child frame may take to answer; the main frame has the operation's whole deadline.
-const CHILD_ANSWER: Duration = Duration::from_secs(1);
+pub(super) const CHILD_ANSWER: Duration = Duration::from_secs(1);
 
 /// One method of the engine with its arguments.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl Pages {
         answer.unwrap_or(Err(EngineError::Silent))
     }
 
-    async fn run_with(
+    pub(super) async fn run_with(
         &self,
         key: &FrameKey,
         steps: Vec<Step>,
@@ -260,7 +260,8 @@ impl Pages {
     pub async fn place_frames(&self, target: &str) {
         let missing = self.state().unplaced(target);
         let placing = missing.into_iter().map(|(child, parent)| async move {
-            if let Err(error) = self.place(&child, &parent).await {
+            let placed = tokio::time::timeout(CHILD_ANSWER, self.place(&child, &parent)).await;
+            if let Err(error) = placed.unwrap_or(Err(EngineError::Silent)) {
                 tracing::debug!(%error, "a frame's element was not found");
             }
         });

@@ -8,6 +8,7 @@ use glass_proto::escape::cut;
 use glass_proto::result::{DialogSeen, PopupSeen};
 
 use super::Pages;
+use super::reveal::Revealed;
 use super::revision::Revisions;
 use super::state::{
     Attached, Dialog, Document, Download, Frame, Lifecycle, MAX_FRAMES, PendingNavigation, State, Target,
@@ -49,10 +50,7 @@ impl Pages {
                 self.state().crashed(&crashed.target_id);
             }
             inspector::TargetCrashed::METHOD => {
-                if let Some(target) = self.state().target_of_session(session) {
-                    target.crashed = true;
-                    target.dialog = None;
-                }
+                self.state().session_crashed(session);
             }
             page::JavascriptDialogOpening::METHOD => {
                 let opening: page::JavascriptDialogOpening = event.params()?;
@@ -78,7 +76,7 @@ impl Pages {
             runtime::BindingCalled::METHOD => {
                 let called: runtime::BindingCalled = event.params()?;
                 if called.name == crate::injected::REPORT {
-                    self.state().guard_reports(&called.payload)?;
+                    self.state().guard_reports(session, &called.payload)?;
                 }
             }
             runtime::ExecutionContextCreated::METHOD => {
@@ -134,10 +132,11 @@ impl Pages {
                 }
                 page::FrameStoppedLoading::METHOD => {
                     let stopped: page::FrameStoppedLoading = event.params()?;
-                    if let Some(target) = state.target_of_session(session)
-                        && stopped.frame_id == target.main
-                    {
-                        target.document.pending = None;
+                    if let Some(target) = state.target_of_session(session) {
+                        target.frame_navigations.remove(&stopped.frame_id);
+                        if stopped.frame_id == target.main {
+                            target.document.pending = None;
+                        }
                     }
                 }
                 page::LifecycleEvent::METHOD => {
@@ -208,6 +207,9 @@ impl State {
             document: Document::default(),
             inflight: std::collections::HashSet::new(),
             quiet_since: Instant::now(),
+            frame_navigations: HashMap::new(),
+            frames_begun: 0,
+            frames_over: 0,
             labels: 0,
             next_ref: 1,
             generations: 0,
@@ -235,6 +237,10 @@ impl State {
         let id = info.target_id.clone();
         self.sessions.insert(session.clone(), Attached { target: owner.target.clone(), root: id.clone() });
         let Some(target) = self.targets.get_mut(&owner.target) else { return };
+        if target.frames.len() >= MAX_FRAMES && !target.frames.contains_key(&id) {
+            target.frames_over += 1;
+            return;
+        }
         let frame = target.frames.entry(id.clone()).or_insert_with(|| {
             new_frame(info.parent_frame_id.clone().or(Some(owner.root)), session.clone(), String::new())
         });
@@ -246,6 +252,7 @@ impl State {
     fn detached(&mut self, session: &str) {
         let Some((key, attached)) = self.sessions.remove_entry(session) else { return };
         if attached.root == attached.target {
+            self.sessions.retain(|_, other| other.target != attached.target);
             self.targets.remove(&attached.target);
             self.order.retain(|id| *id != attached.target);
             return;
@@ -269,10 +276,28 @@ impl State {
         }
     }
 
+    /// A renderer died: the page's own, or that of some of its frames.
+    fn session_crashed(&mut self, session: Option<&Arc<str>>) {
+        let Some(attached) = session.and_then(|session| self.sessions.get(session)).cloned() else { return };
+        if attached.root == attached.target {
+            return self.crashed(&attached.target);
+        }
+        if let Some(target) = self.targets.get_mut(&attached.target) {
+            for frame in target.frames.values_mut().filter(|frame| Some(&frame.session) == session) {
+                frame.world = None;
+                frame.mute = true;
+            }
+        }
+    }
+
     fn frame_attached(&mut self, session: Option<&Arc<str>>, id: &str, parent: Option<String>) {
         let Some(session) = session.cloned() else { return };
         let Some(target) = self.target_of_session(Some(&session)) else { return };
-        if target.frames.len() >= MAX_FRAMES || target.frames.contains_key(id) {
+        if target.frames.contains_key(id) {
+            return;
+        }
+        if target.frames.len() >= MAX_FRAMES {
+            target.frames_over += 1;
             return;
         }
         target.frames.insert(id.to_owned(), new_frame(parent, session, String::new()));
@@ -300,6 +325,11 @@ impl State {
             .collect();
         for id in below {
             target.frames.remove(&id);
+        }
+        target.frame_navigations.remove(&frame.id);
+        if frame.id == target.main {
+            target.frame_navigations.clear();
+            target.frames_over = 0;
         }
         target.new_document(&frame.id);
         if let Some(found) = target.frames.get_mut(&frame.id) {
@@ -334,6 +364,7 @@ impl State {
             target.frames.keys().filter(|f| target.chain(f).iter().any(|c| c == id)).cloned().collect();
         for frame in gone {
             if frame != target.main {
+                target.frame_navigations.remove(&frame);
                 target.frames.remove(&frame);
             }
         }
@@ -341,10 +372,15 @@ impl State {
 
     fn navigation_started(&mut self, session: Option<&Arc<str>>, started: page::FrameStartedNavigating) {
         let Some(target) = self.target_of_session(session) else { return };
-        if started.frame_id == target.main && !started.navigation_type.to_lowercase().contains("samedocument")
-        {
+        if started.navigation_type.to_lowercase().contains("samedocument") {
+            return;
+        }
+        if started.frame_id == target.main {
             target.document.begun += 1;
             target.document.pending = Some(PendingNavigation { loader: started.loader_id, url: started.url });
+        } else {
+            target.frame_navigations.insert(started.frame_id, target.frames_begun);
+            target.frames_begun += 1;
         }
     }
 
@@ -401,7 +437,7 @@ impl State {
         }
     }
 
-    fn guard_reports(&mut self, payload: &str) -> serde_json::Result<()> {
+    fn guard_reports(&mut self, session: Option<&Arc<str>>, payload: &str) -> serde_json::Result<()> {
         const REMEMBERED: usize = 32;
         let mut report: serde_json::Value = serde_json::from_str(payload)?;
         let token = report.get("token").and_then(|token| token.as_str()).unwrap_or_default().to_owned();
@@ -409,6 +445,13 @@ impl State {
             self.reports.pop_front();
         }
         let hit = report.get_mut("hit").map(serde_json::Value::take).unwrap_or_default();
+        // A ref that was first given out here is one of the document's, which may be about to go.
+        if let (Some(node), Some(target)) =
+            (hit.get("ref").and_then(serde_json::Value::as_u64), self.target_of_session(session))
+        {
+            let next = u32::try_from(node.saturating_add(1)).unwrap_or(u32::MAX);
+            target.next_ref = target.next_ref.max(next);
+        }
         self.reports.push_back((token, hit));
         Ok(())
     }
@@ -420,7 +463,9 @@ impl State {
             self.downloads.pop_front();
         }
         let name = cut(&begin.suggested_filename, 256).into_owned();
-        self.downloads.push_back(Download { id: begin.guid, target, name, running: true });
+        let number = self.downloads_begun;
+        self.downloads_begun += 1;
+        self.downloads.push_back(Download { id: begin.guid, target, name, running: true, number });
     }
 
     fn network_event(&mut self, session: Option<&Arc<str>>, event: &Event) -> serde_json::Result<()> {
@@ -474,6 +519,7 @@ fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
         primed: false,
         placed: false,
         mute: false,
+        revealed: Revealed::default(),
         lifecycle: Lifecycle::default(),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Owns the model that events of the browser keep up to date ([`state`], [`events`]), the set-up of every attached
 //! target ([`attach`]), calls into the injected engine ([`engine`]), revisions ([`revision`]) and the way from a
-//! point in a frame to a point of the page ([`geometry`]). Decides nothing about operations.
+//! point in a frame to a point of the page ([`geometry`]), and asks the browser for what script cannot see
+//! ([`reveal`]). Decides nothing about operations.
 //!
 //! Invariant: no lock is held across a round trip to the browser.
 
@@ -10,6 +11,7 @@ mod attach;
 mod engine;
 mod events;
 mod geometry;
+mod reveal;
 mod revision;
 mod state;
 mod watch;

@@ -23,11 +23,12 @@ pub struct Revisions {
     pub number: u64,
     seen: HashMap<String, Seen>,
     log: VecDeque<Entry>,
+    totals: SemanticDiff,
 }
 
 impl Default for Revisions {
     fn default() -> Self {
-        Self { number: 1, seen: HashMap::new(), log: VecDeque::new() }
+        Self { number: 1, seen: HashMap::new(), log: VecDeque::new(), totals: SemanticDiff::default() }
     }
 }
 
@@ -49,8 +50,9 @@ struct Entry {
 pub struct Changes {
     /// The revision now.
     pub revision: u64,
-    /// Rows that came, went and changed, where the documents stayed.
-    pub diff: SemanticDiff,
+    /// Rows that came, went and changed since the target began, where the documents stayed. A difference of two looks
+    /// says what changed between them, whoever looked in between.
+    pub totals: SemanticDiff,
     /// The main frame shows another document than at the last look.
     pub document: bool,
     /// Some changed rows.
@@ -136,9 +138,9 @@ impl Revisions {
             }
             changed.push((key.frame.clone(), before));
             if before.is_some_and(|seen| seen.generation == key.generation) {
-                changes.diff.added += check.added;
-                changes.diff.removed += check.removed;
-                changes.diff.changed += check.changed_rows;
+                self.totals.added += check.added;
+                self.totals.removed += check.removed;
+                self.totals.changed += check.changed_rows;
             } else if key.frame == main {
                 changes.document = true;
             }
@@ -159,6 +161,7 @@ impl Revisions {
         }
         changes.sample.truncate(3);
         changes.revision = self.number;
+        changes.totals = self.totals;
         changes
     }
 
@@ -228,9 +231,9 @@ mod tests {
         assert_eq!(enter(&mut revisions, &[("main", 1, 1)]).revision, 2);
         assert_eq!(enter(&mut revisions, &[("main", 1, 1)]).revision, 2);
         let changes = enter(&mut revisions, &[("main", 1, 2)]);
-        assert_eq!((changes.revision, changes.diff.added, changes.document), (3, 1, false));
+        assert_eq!((changes.revision, changes.totals.added, changes.document), (3, 1, false));
         let changes = enter(&mut revisions, &[("main", 2, 1)]);
-        assert_eq!((changes.revision, changes.diff.added, changes.document), (4, 0, true));
+        assert_eq!((changes.revision, changes.totals.added, changes.document), (4, 1, true));
     }
 
     #[test]

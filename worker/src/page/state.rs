@@ -7,6 +7,7 @@ use std::time::Instant;
 use glass_proto::result::{DialogSeen, PopupSeen};
 use serde_json::Value;
 
+use super::reveal::Revealed;
 use super::revision::Revisions;
 
 /// Most targets of a session (contract 7.1).
@@ -27,6 +28,8 @@ pub struct State {
     pub(super) sessions: HashMap<Arc<str>, Attached>,
     /// Downloads, newest last.
     pub downloads: VecDeque<Download>,
+    /// Downloads begun so far.
+    pub downloads_begun: u64,
     pub(super) dialogs: u64,
     /// What guards said through the binding, newest last: token and what was hit.
     pub(super) reports: VecDeque<(String, Value)>,
@@ -69,6 +72,12 @@ pub struct Target {
     pub(super) inflight: HashSet<String>,
     /// When the set of requests last became empty, or last was not.
     pub(super) quiet_since: Instant,
+    /// Navigations of child frames under way, by frame, with their number.
+    pub(super) frame_navigations: HashMap<String, u64>,
+    /// Navigations of child frames begun so far.
+    pub frames_begun: u64,
+    /// Frames that were left out since there were too many.
+    pub frames_over: u64,
     pub(super) labels: u32,
     pub(super) next_ref: u32,
     pub(super) generations: u64,
@@ -138,6 +147,8 @@ pub struct Frame {
     pub(super) placed: bool,
     /// No world came in time; it is not waited for again.
     pub(super) mute: bool,
+    /// What the engine was told beside what it sees by itself.
+    pub(super) revealed: Revealed,
     /// How far the document has come.
     pub lifecycle: Lifecycle,
 }
@@ -171,6 +182,8 @@ pub struct Download {
     pub name: String,
     /// Still running.
     pub running: bool,
+    /// Order among all downloads.
+    pub number: u64,
 }
 
 /// Names one document of one frame.
@@ -256,6 +269,11 @@ impl Target {
         chain
     }
 
+    /// Whether a child frame's navigation that began at or after `mark` has not committed.
+    pub fn frame_navigates_since(&self, mark: u64) -> bool {
+        self.frame_navigations.values().any(|number| *number >= mark)
+    }
+
     /// The first ref of a frame's present document.
     pub fn first_ref(&self, frame: &str) -> u32 {
         self.frames.get(frame).map_or(1, |frame| frame.base)
@@ -291,6 +309,7 @@ impl Target {
             found.primed = false;
             found.placed = false;
             found.mute = false;
+            found.revealed = Revealed::default();
             found.lifecycle = Lifecycle::default();
         }
     }

@@ -66,14 +66,6 @@ impl Pages {
 }
 
 impl Pages {
-    /// A navigation leaves a crashed document behind. Answers how many navigations the target has begun.
-    pub fn leave_crashed(&self, target: &str) -> u64 {
-        self.state().targets.get_mut(target).map_or(0, |target| {
-            target.crashed = false;
-            target.document.begun
-        })
-    }
-
     /// Notes what the main document said of itself: the browser tells titles late, or not at all.
     pub fn note_info(&self, target: &str, url: &str, title: &str) {
         if let Some(target) = self.state().targets.get_mut(target)

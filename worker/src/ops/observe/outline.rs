@@ -36,6 +36,15 @@ pub(super) fn build(
             ..LeftOut::default()
         });
     }
+    let over_frames = context.pages.state().target(&context.target).map_or(0, |target| target.frames_over);
+    if over_frames > 0 {
+        incomplete.push(LeftOut {
+            kind: "frame".to_owned(),
+            count: Some(over_frames),
+            reason: Some("the page has more frames than are read".to_owned()),
+            ..LeftOut::default()
+        });
+    }
     let downloads = running_downloads(context);
     let mut out = head(&page);
     for node in &nodes {

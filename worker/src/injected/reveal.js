@@ -1,0 +1,114 @@
+// What script alone cannot see: closed shadow roots and the listeners of elements. This part names the elements that
+// may hold such a root and takes what the browser told the worker of them; nothing is hooked in the page.
+
+const HOSTING = new Set(
+  'article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span'.split(','),
+);
+// Empty elements without height, whose root may hold a layer that is placed elsewhere; few of them at a time.
+const MAX_FLAT = 50;
+
+// What a candidate looked like when the browser was asked about it. One that looks otherwise now may have a root now.
+const examined = new WeakMap();
+let offered = new Map();
+let probeRange = null;
+
+// Elements that have no root that script can see and look as if they had one, at most `limit`; null when there are
+// none. With `done` those of the answer before count as examined.
+function possibleHosts(args) {
+  if (args.done === true) for (const [el, look] of offered) examined.set(el, look);
+  offered = new Map();
+  const limit = args.limit ?? 200;
+  soil(observer.takeRecords());
+  if (dirt.all || dirt.self.size > 0 || dirt.deep.size > 0) hosts.clear();
+  const flat = [];
+  for (const root of [doc, ...shadowRootsIn(doc, hosts)]) {
+    for (const el of hosts.get(root)) {
+      if (offered.size >= limit) break;
+      const look = hostLook(el);
+      if (look === '' || examined.get(el) === look) continue;
+      if (look === 'flat') flat.push(el);
+      else offered.set(el, look);
+    }
+  }
+  for (const el of flat.slice(0, Math.min(MAX_FLAT, limit - offered.size))) offered.set(el, 'flat');
+  return offered.size === 0 ? null : Array.from(offered.keys());
+}
+
+// What speaks for a closed root in the element; empty when nothing does.
+function hostLook(el) {
+  const name = G.localName(el);
+  const custom = name.includes('-');
+  if (!(custom || HOSTING.has(name)) || shadowOf(el)) return '';
+  if (custom) return (M.matches(el, ':defined') ? 'defined' : 'plain') + G.offsetHeight(el);
+  if (G.firstChild(el)) return showsChild(el) || !rendered(el) ? '' : 'covered' + G.offsetHeight(el);
+  const height = G.offsetHeight(el);
+  if (height > 0) return 'tall' + height;
+  return name === 'div' && rendered(el) ? 'flat' : '';
+}
+
+// Is any child painted where it stands? In a host only what a slot shows is.
+function showsChild(el) {
+  let word = null;
+  for (let child = G.firstChild(el); child; child = G.nextSibling(child)) {
+    const type = G.nodeType(child);
+    if (type === ELEMENT) {
+      if (rendered(child)) return true;
+    } else if (type === TEXT && word === null && /\S/.test(cutChars(G.data(child), 256))) word = child;
+  }
+  return word !== null && takesRoom(word);
+}
+
+function takesRoom(textNode) {
+  // One range for all: each one that lives makes every change of the page dearer.
+  probeRange = probeRange || M.createRange(doc);
+  probeRange.selectNodeContents(textNode);
+  const rect = M.rangeBox(probeRange);
+  probeRange.selectNodeContents(doc);
+  probeRange.collapse(true);
+  return rect.width > 0 || rect.height > 0;
+}
+
+// Closed roots that the browser found; from now on they are walked like open ones.
+function takeClosedRoots(args, handles) {
+  if (handles.length === 0 || !handles.every(isShadow)) throw new Failure('bad_argument', { detail: 'root' });
+  quietly(() => {
+    for (const root of handles) {
+      closedRoots.set(G.host(root), root);
+      observeRoot(root);
+      dirt.deep.add(G.host(root));
+    }
+  });
+  return { ok: true };
+}
+
+// What the browser told changes what is known of the page, not the page: its revision stays.
+function quietly(learnMore) {
+  const counted = revision.model !== null;
+  if (counted) refresh();
+  learnMore();
+  if (!counted) return;
+  revision.quiet = true;
+  try {
+    refresh();
+  } finally {
+    revision.quiet = false;
+  }
+}
+
+// Elements that listen for clicks themselves. Rows decide what that means; see `Walk.open`.
+const listened = new WeakSet();
+
+function noteListeners(args, handles) {
+  // Who listens at the page's roots listens for others; and the browser names elements of inner frames too.
+  const ours = (n) => isElement(n) && !isRoot(n) && M.getRootNode(n, { composed: true }) === doc;
+  const fresh = handles.filter((n) => ours(n) && !listened.has(n));
+  if (fresh.length > 0) {
+    quietly(() => {
+      for (const n of fresh) {
+        listened.add(n);
+        dirt.self.add(n);
+      }
+    });
+  }
+  return { marked: fresh.length };
+}
