@@ -85,11 +85,23 @@ fn a_missing_program_is_told() {
 #[test]
 fn what_a_failed_start_said_is_told() {
     let installed = Installed::new(Some("echo 'glassd: config.toml:3:7: no such key' >&2; exit 78"));
-    let said = refused(&installed.run(&["observe"]));
+    let output = installed.run(&["observe"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(said.contains("exit status: 78") && said.contains("config.toml:3:7: no such key"), "{said}");
     let answer = json(&installed.run(&["daemon", "start", "--json"]));
-    assert_eq!(answer["error"]["kind"], "daemon_unreachable");
-    assert_eq!((&answer["error"]["retry"], &answer["outcome"]), (&json!("safe"), &json!("rejected")));
+    assert_eq!(answer["error"]["kind"], "invalid_configuration");
+    assert_eq!((&answer["error"]["retry"], &answer["outcome"]), (&json!("never"), &json!("rejected")));
+}
+
+#[test]
+fn an_ignored_sigchld_of_the_caller_hides_no_exit() {
+    let installed = Installed::new(Some("echo 'glassd: no space' >&2; exit 3"));
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' CHLD; exec \"$0\" --socket \"$1\" observe"]);
+    command.arg(installed.path("glassctl")).arg(installed.path("s")).env("HOME", installed.path(""));
+    let said = refused(&command.env_remove("GLASS_SESSION").stdin(Stdio::null()).output().unwrap());
+    assert!(said.contains("exit status: 3") && said.contains("no space"), "{said}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct ExecuteRequest {
     /// A session name, or "new" for a session that ends with this call.
     #[prost(string, tag = "2")]
     pub session: ::prost::alloc::string::String,
-    /// A name in docs/reference/operations.md.
+    /// A name in the list in proto/src/op/mod.rs.
     #[prost(string, tag = "3")]
     pub operation: ::prost::alloc::string::String,
     /// UTF-8 JSON.
@@ -272,9 +272,15 @@ pub struct StopReply {
 }
 /// Generated client implementations.
 pub mod glass_client {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
-    use tonic::codegen::http::Uri;
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
     use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
     #[derive(Debug, Clone)]
     pub struct GlassClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -294,18 +300,22 @@ pub mod glass_client {
             let inner = tonic::client::Grpc::with_origin(inner, origin);
             Self { inner }
         }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> GlassClient<InterceptedService<T, F>>
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> GlassClient<InterceptedService<T, F>>
         where
             F: tonic::service::Interceptor,
             T::ResponseBody: Default,
             T: tonic::codegen::Service<
-                    http::Request<tonic::body::Body>,
-                    Response = http::Response<
-                        <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                    >,
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
                 >,
-            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
-                Into<StdError> + std::marker::Send + std::marker::Sync,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
         {
             GlassClient::new(InterceptedService::new(inner, interceptor))
         }
@@ -344,12 +354,18 @@ pub mod glass_client {
         pub async fn execute(
             &mut self,
             request: impl tonic::IntoRequest<super::ExecuteRequest>,
-        ) -> std::result::Result<tonic::Response<tonic::codec::Streaming<super::ExecuteEvent>>, tonic::Status>
-        {
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::ExecuteEvent>>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Execute");
             let mut req = request.into_request();
@@ -364,7 +380,11 @@ pub mod glass_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Cancel");
             let mut req = request.into_request();
@@ -379,7 +399,11 @@ pub mod glass_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Status");
             let mut req = request.into_request();
@@ -389,44 +413,74 @@ pub mod glass_client {
         pub async fn list_sessions(
             &mut self,
             request: impl tonic::IntoRequest<super::ListSessionsRequest>,
-        ) -> std::result::Result<tonic::Response<super::ListSessionsReply>, tonic::Status> {
+        ) -> std::result::Result<
+            tonic::Response<super::ListSessionsReply>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/ListSessions");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.v1.Glass/ListSessions",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "ListSessions"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.v1.Glass", "ListSessions"));
             self.inner.unary(req, path, codec).await
         }
         pub async fn show_session(
             &mut self,
             request: impl tonic::IntoRequest<super::ShowSessionRequest>,
-        ) -> std::result::Result<tonic::Response<super::ShowSessionReply>, tonic::Status> {
+        ) -> std::result::Result<
+            tonic::Response<super::ShowSessionReply>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/ShowSession");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.v1.Glass/ShowSession",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "ShowSession"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.v1.Glass", "ShowSession"));
             self.inner.unary(req, path, codec).await
         }
         /// Ends a session and everything of it; answers when nothing is left.
         pub async fn close_session(
             &mut self,
             request: impl tonic::IntoRequest<super::CloseSessionRequest>,
-        ) -> std::result::Result<tonic::Response<super::CloseSessionReply>, tonic::Status> {
+        ) -> std::result::Result<
+            tonic::Response<super::CloseSessionReply>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/CloseSession");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.v1.Glass/CloseSession",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "CloseSession"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.v1.Glass", "CloseSession"));
             self.inner.unary(req, path, codec).await
         }
         /// Stops the daemon (contract 12.2).
@@ -437,7 +491,11 @@ pub mod glass_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Stop");
             let mut req = request.into_request();
@@ -448,7 +506,13 @@ pub mod glass_client {
 }
 /// Generated server implementations.
 pub mod glass_server {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
     use tonic::codegen::*;
     /// Generated trait containing gRPC methods that should be implemented for use with GlassServer.
     #[async_trait]
@@ -456,7 +520,8 @@ pub mod glass_server {
         /// Server streaming response type for the Execute method.
         type ExecuteStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<super::ExecuteEvent, tonic::Status>,
-            > + std::marker::Send
+            >
+            + std::marker::Send
             + 'static;
         /// Runs one operation in a session. The first message is `accepted`, the last is `ended`.
         async fn execute(
@@ -476,16 +541,25 @@ pub mod glass_server {
         async fn list_sessions(
             &self,
             request: tonic::Request<super::ListSessionsRequest>,
-        ) -> std::result::Result<tonic::Response<super::ListSessionsReply>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<super::ListSessionsReply>,
+            tonic::Status,
+        >;
         async fn show_session(
             &self,
             request: tonic::Request<super::ShowSessionRequest>,
-        ) -> std::result::Result<tonic::Response<super::ShowSessionReply>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<super::ShowSessionReply>,
+            tonic::Status,
+        >;
         /// Ends a session and everything of it; answers when nothing is left.
         async fn close_session(
             &self,
             request: tonic::Request<super::CloseSessionRequest>,
-        ) -> std::result::Result<tonic::Response<super::CloseSessionReply>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<super::CloseSessionReply>,
+            tonic::Status,
+        >;
         /// Stops the daemon (contract 12.2).
         async fn stop(
             &self,
@@ -513,7 +587,10 @@ pub mod glass_server {
                 max_encoding_message_size: None,
             }
         }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
         where
             F: tonic::service::Interceptor,
         {
@@ -557,7 +634,10 @@ pub mod glass_server {
         type Response = http::Response<tonic::body::Body>;
         type Error = std::convert::Infallible;
         type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
             Poll::Ready(Ok(()))
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
@@ -565,13 +645,24 @@ pub mod glass_server {
                 "/glass.v1.Glass/Execute" => {
                     #[allow(non_camel_case_types)]
                     struct ExecuteSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::ServerStreamingService<super::ExecuteRequest> for ExecuteSvc<T> {
+                    impl<
+                        T: Glass,
+                    > tonic::server::ServerStreamingService<super::ExecuteRequest>
+                    for ExecuteSvc<T> {
                         type Response = super::ExecuteEvent;
                         type ResponseStream = T::ExecuteStream;
-                        type Future = BoxFuture<tonic::Response<Self::ResponseStream>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::ExecuteRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExecuteRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::execute(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::execute(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -600,12 +691,21 @@ pub mod glass_server {
                 "/glass.v1.Glass/Cancel" => {
                     #[allow(non_camel_case_types)]
                     struct CancelSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::CancelRequest> for CancelSvc<T> {
+                    impl<T: Glass> tonic::server::UnaryService<super::CancelRequest>
+                    for CancelSvc<T> {
                         type Response = super::CancelReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::CancelRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::cancel(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::cancel(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -634,12 +734,21 @@ pub mod glass_server {
                 "/glass.v1.Glass/Status" => {
                     #[allow(non_camel_case_types)]
                     struct StatusSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::StatusRequest> for StatusSvc<T> {
+                    impl<T: Glass> tonic::server::UnaryService<super::StatusRequest>
+                    for StatusSvc<T> {
                         type Response = super::StatusReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::StatusRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StatusRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::status(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::status(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -668,15 +777,23 @@ pub mod glass_server {
                 "/glass.v1.Glass/ListSessions" => {
                     #[allow(non_camel_case_types)]
                     struct ListSessionsSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::ListSessionsRequest> for ListSessionsSvc<T> {
+                    impl<
+                        T: Glass,
+                    > tonic::server::UnaryService<super::ListSessionsRequest>
+                    for ListSessionsSvc<T> {
                         type Response = super::ListSessionsReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
                         fn call(
                             &mut self,
                             request: tonic::Request<super::ListSessionsRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::list_sessions(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::list_sessions(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -705,15 +822,21 @@ pub mod glass_server {
                 "/glass.v1.Glass/ShowSession" => {
                     #[allow(non_camel_case_types)]
                     struct ShowSessionSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::ShowSessionRequest> for ShowSessionSvc<T> {
+                    impl<T: Glass> tonic::server::UnaryService<super::ShowSessionRequest>
+                    for ShowSessionSvc<T> {
                         type Response = super::ShowSessionReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
                         fn call(
                             &mut self,
                             request: tonic::Request<super::ShowSessionRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::show_session(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::show_session(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -742,15 +865,23 @@ pub mod glass_server {
                 "/glass.v1.Glass/CloseSession" => {
                     #[allow(non_camel_case_types)]
                     struct CloseSessionSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::CloseSessionRequest> for CloseSessionSvc<T> {
+                    impl<
+                        T: Glass,
+                    > tonic::server::UnaryService<super::CloseSessionRequest>
+                    for CloseSessionSvc<T> {
                         type Response = super::CloseSessionReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
                         fn call(
                             &mut self,
                             request: tonic::Request<super::CloseSessionRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::close_session(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::close_session(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -779,12 +910,21 @@ pub mod glass_server {
                 "/glass.v1.Glass/Stop" => {
                     #[allow(non_camel_case_types)]
                     struct StopSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::StopRequest> for StopSvc<T> {
+                    impl<T: Glass> tonic::server::UnaryService<super::StopRequest>
+                    for StopSvc<T> {
                         type Response = super::StopReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::StopRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StopRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Glass>::stop(&inner, request).await };
+                            let fut = async move {
+                                <T as Glass>::stop(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -810,13 +950,25 @@ pub mod glass_server {
                     };
                     Box::pin(fut)
                 }
-                _ => Box::pin(async move {
-                    let mut response = http::Response::new(tonic::body::Body::default());
-                    let headers = response.headers_mut();
-                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
-                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
-                    Ok(response)
-                }),
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
             }
         }
     }

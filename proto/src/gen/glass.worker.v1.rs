@@ -137,9 +137,15 @@ pub struct ShutdownRequest {}
 pub struct ShutdownReply {}
 /// Generated client implementations.
 pub mod worker_client {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
-    use tonic::codegen::http::Uri;
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
     use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
     #[derive(Debug, Clone)]
     pub struct WorkerClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -159,18 +165,22 @@ pub mod worker_client {
             let inner = tonic::client::Grpc::with_origin(inner, origin);
             Self { inner }
         }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> WorkerClient<InterceptedService<T, F>>
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> WorkerClient<InterceptedService<T, F>>
         where
             F: tonic::service::Interceptor,
             T::ResponseBody: Default,
             T: tonic::codegen::Service<
-                    http::Request<tonic::body::Body>,
-                    Response = http::Response<
-                        <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                    >,
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
                 >,
-            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
-                Into<StdError> + std::marker::Send + std::marker::Sync,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
         {
             WorkerClient::new(InterceptedService::new(inner, interceptor))
         }
@@ -213,27 +223,43 @@ pub mod worker_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.worker.v1.Worker/Greet");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Greet",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.worker.v1.Worker", "Greet"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Greet"));
             self.inner.unary(req, path, codec).await
         }
         /// Runs one operation; dropping the stream cancels it (contract 2.8).
         pub async fn execute(
             &mut self,
             request: impl tonic::IntoRequest<super::ExecuteRequest>,
-        ) -> std::result::Result<tonic::Response<tonic::codec::Streaming<super::ExecuteEvent>>, tonic::Status>
-        {
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::ExecuteEvent>>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.worker.v1.Worker/Execute");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Execute",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.worker.v1.Worker", "Execute"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Execute"));
             self.inner.server_streaming(req, path, codec).await
         }
         /// Answers without touching a page.
@@ -244,11 +270,18 @@ pub mod worker_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.worker.v1.Worker/Health");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Health",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.worker.v1.Worker", "Health"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Health"));
             self.inner.unary(req, path, codec).await
         }
         /// The last 64 outcomes, so that a new daemon learns what became of what was in flight.
@@ -259,11 +292,18 @@ pub mod worker_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.worker.v1.Worker/Outcomes");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Outcomes",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.worker.v1.Worker", "Outcomes"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Outcomes"));
             self.inner.unary(req, path, codec).await
         }
         /// Closes the browser and ends the worker.
@@ -274,18 +314,31 @@ pub mod worker_client {
             self.inner
                 .ready()
                 .await
-                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.worker.v1.Worker/Shutdown");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Shutdown",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.worker.v1.Worker", "Shutdown"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Shutdown"));
             self.inner.unary(req, path, codec).await
         }
     }
 }
 /// Generated server implementations.
 pub mod worker_server {
-    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
     use tonic::codegen::*;
     /// Generated trait containing gRPC methods that should be implemented for use with WorkerServer.
     #[async_trait]
@@ -298,7 +351,8 @@ pub mod worker_server {
         /// Server streaming response type for the Execute method.
         type ExecuteStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<super::ExecuteEvent, tonic::Status>,
-            > + std::marker::Send
+            >
+            + std::marker::Send
             + 'static;
         /// Runs one operation; dropping the stream cancels it (contract 2.8).
         async fn execute(
@@ -342,7 +396,10 @@ pub mod worker_server {
                 max_encoding_message_size: None,
             }
         }
-        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
         where
             F: tonic::service::Interceptor,
         {
@@ -386,7 +443,10 @@ pub mod worker_server {
         type Response = http::Response<tonic::body::Body>;
         type Error = std::convert::Infallible;
         type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
             Poll::Ready(Ok(()))
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
@@ -394,12 +454,21 @@ pub mod worker_server {
                 "/glass.worker.v1.Worker/Greet" => {
                     #[allow(non_camel_case_types)]
                     struct GreetSvc<T: Worker>(pub Arc<T>);
-                    impl<T: Worker> tonic::server::UnaryService<super::GreetRequest> for GreetSvc<T> {
+                    impl<T: Worker> tonic::server::UnaryService<super::GreetRequest>
+                    for GreetSvc<T> {
                         type Response = super::GreetReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::GreetRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GreetRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Worker>::greet(&inner, request).await };
+                            let fut = async move {
+                                <T as Worker>::greet(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -428,13 +497,24 @@ pub mod worker_server {
                 "/glass.worker.v1.Worker/Execute" => {
                     #[allow(non_camel_case_types)]
                     struct ExecuteSvc<T: Worker>(pub Arc<T>);
-                    impl<T: Worker> tonic::server::ServerStreamingService<super::ExecuteRequest> for ExecuteSvc<T> {
+                    impl<
+                        T: Worker,
+                    > tonic::server::ServerStreamingService<super::ExecuteRequest>
+                    for ExecuteSvc<T> {
                         type Response = super::ExecuteEvent;
                         type ResponseStream = T::ExecuteStream;
-                        type Future = BoxFuture<tonic::Response<Self::ResponseStream>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::ExecuteRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExecuteRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Worker>::execute(&inner, request).await };
+                            let fut = async move {
+                                <T as Worker>::execute(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -463,12 +543,21 @@ pub mod worker_server {
                 "/glass.worker.v1.Worker/Health" => {
                     #[allow(non_camel_case_types)]
                     struct HealthSvc<T: Worker>(pub Arc<T>);
-                    impl<T: Worker> tonic::server::UnaryService<super::HealthRequest> for HealthSvc<T> {
+                    impl<T: Worker> tonic::server::UnaryService<super::HealthRequest>
+                    for HealthSvc<T> {
                         type Response = super::HealthReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::HealthRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::HealthRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Worker>::health(&inner, request).await };
+                            let fut = async move {
+                                <T as Worker>::health(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -497,12 +586,21 @@ pub mod worker_server {
                 "/glass.worker.v1.Worker/Outcomes" => {
                     #[allow(non_camel_case_types)]
                     struct OutcomesSvc<T: Worker>(pub Arc<T>);
-                    impl<T: Worker> tonic::server::UnaryService<super::OutcomesRequest> for OutcomesSvc<T> {
+                    impl<T: Worker> tonic::server::UnaryService<super::OutcomesRequest>
+                    for OutcomesSvc<T> {
                         type Response = super::OutcomesReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::OutcomesRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::OutcomesRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Worker>::outcomes(&inner, request).await };
+                            let fut = async move {
+                                <T as Worker>::outcomes(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -531,12 +629,21 @@ pub mod worker_server {
                 "/glass.worker.v1.Worker/Shutdown" => {
                     #[allow(non_camel_case_types)]
                     struct ShutdownSvc<T: Worker>(pub Arc<T>);
-                    impl<T: Worker> tonic::server::UnaryService<super::ShutdownRequest> for ShutdownSvc<T> {
+                    impl<T: Worker> tonic::server::UnaryService<super::ShutdownRequest>
+                    for ShutdownSvc<T> {
                         type Response = super::ShutdownReply;
-                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
-                        fn call(&mut self, request: tonic::Request<super::ShutdownRequest>) -> Self::Future {
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ShutdownRequest>,
+                        ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
-                            let fut = async move { <T as Worker>::shutdown(&inner, request).await };
+                            let fut = async move {
+                                <T as Worker>::shutdown(&inner, request).await
+                            };
                             Box::pin(fut)
                         }
                     }
@@ -562,13 +669,25 @@ pub mod worker_server {
                     };
                     Box::pin(fut)
                 }
-                _ => Box::pin(async move {
-                    let mut response = http::Response::new(tonic::body::Body::default());
-                    let headers = response.headers_mut();
-                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
-                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
-                    Ok(response)
-                }),
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
             }
         }
     }

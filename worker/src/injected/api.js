@@ -79,7 +79,7 @@ function call(name, args, handles) {
 
 // A window that is used again for its next document (an initial empty one) keeps this world; the engine is made anew.
 Object.defineProperty(globalThis, 'glass', {
-  value: Object.freeze({ call, version: VERSION, document: doc }),
+  value: Object.freeze({ call, version: VERSION, made: doc }),
   configurable: true,
   enumerable: false,
 });

@@ -171,8 +171,8 @@ const TRACES: &[&str] = &[
 
 /// Calls with an effect on the page, and the parts whose purpose it is.
 const EFFECTS: &[(&str, &[&str])] = &[
-    ("addEventListener", &["guard.js", "wait.js"]),
-    ("removeEventListener", &["wait.js"]),
+    ("addEventListener", &["guard.js", "wait.js", "session.js"]),
+    ("removeEventListener", &["wait.js", "session.js"]),
     ("dispatchEvent", &["edit.js"]),
     ("focusHtml", &["edit.js"]),
     ("focusSvg", &["edit.js"]),

@@ -10,6 +10,9 @@ const MAX_FLAT = 50;
 // What a candidate looked like when the browser was asked about it. One that looks otherwise now may have a root now.
 const examined = new WeakMap();
 let offered = new Map();
+// Text blocks whose words were seen painted. Nobody makes hosts of those later; they are most of a long page.
+const worded = new WeakSet();
+const WORD_TAGS = new Set(['blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p']);
 let probeRange = null;
 
 // Elements that have no root that script can see and look as if they had one, at most `limit`; null when there are
@@ -37,8 +40,8 @@ function possibleHosts(args) {
 // What speaks for a closed root in the element; empty when nothing does.
 function hostLook(el) {
   const name = G.localName(el);
-  const custom = name.includes('-');
-  if (!(custom || HOSTING.has(name)) || shadowOf(el)) return '';
+  const custom = !HOSTING.has(name);
+  if ((custom && !name.includes('-')) || worded.has(el) || shadowOf(el)) return '';
   if (custom) return (M.matches(el, ':defined') ? 'defined' : 'plain') + G.offsetHeight(el);
   if (G.firstChild(el)) return showsChild(el) || !rendered(el) ? '' : 'covered' + G.offsetHeight(el);
   const height = G.offsetHeight(el);
@@ -55,7 +58,9 @@ function showsChild(el) {
       if (rendered(child)) return true;
     } else if (type === TEXT && word === null && /\S/.test(cutChars(G.data(child), 256))) word = child;
   }
-  return word !== null && takesRoom(word);
+  if (word === null || !takesRoom(word)) return false;
+  if (WORD_TAGS.has(G.localName(el))) worded.add(el);
+  return true;
 }
 
 function takesRoom(textNode) {
@@ -102,13 +107,16 @@ function noteListeners(args, handles) {
   // Who listens at the page's roots listens for others; and the browser names elements of inner frames too.
   const ours = (n) => isElement(n) && !isRoot(n) && M.getRootNode(n, { composed: true }) === doc;
   const fresh = handles.filter((n) => ours(n) && !listened.has(n));
-  if (fresh.length > 0) {
+  for (const n of fresh) listened.add(n);
+  // What is a row to press already stays one: no reason to read the page again.
+  const told = fresh.filter((n) => {
+    const fact = facts.get(n);
+    return !fact || !(fact.kind === 'control' || fact.marked);
+  });
+  if (told.length > 0) {
     quietly(() => {
-      for (const n of fresh) {
-        listened.add(n);
-        dirt.self.add(n);
-      }
+      for (const n of told) dirt.self.add(n);
     });
   }
-  return { marked: fresh.length };
+  return { marked: told.length };
 }

@@ -7,6 +7,8 @@
 //! 4. two animation frames pass, the guards say what received the press. Where they stopped it, back to 2;
 //! 5. what began meanwhile commits, and the effect is measured.
 
+use std::time::{Duration, Instant};
+
 use glass_proto::error::{Candidate, ErrorKind, OpError, Phase};
 use glass_proto::op::{Click, Modifier};
 use glass_proto::outcome::{Dispatched, Outcome};
@@ -18,6 +20,9 @@ use crate::act::{Aim, Before, Info, Report, candidate, disarm_all, find, guard_r
 use crate::context::Context;
 use crate::input::{Press, button_of, modifier_bits, modifier_key};
 use crate::page::{Blocker, Changes, Check, EngineError, FrameKey, Halt, Step};
+
+/// Time that one more press and its settle may take: with less left the answer is what is known.
+const ONE_PRESS: Duration = Duration::from_millis(250);
 
 const GUARDED: &[&str] = &["pointer", "mouse", "click"];
 
@@ -46,7 +51,7 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
                 } else {
                     find(context, &params.target).await.map_err(|error| kept_back(true, error))?.0
                 };
-                if context.left().is_zero() {
+                if context.left() < ONE_PRESS {
                     return Err(OpError::failed(
                         ErrorKind::NotActionable,
                         Phase::Dispatch,
@@ -205,7 +210,7 @@ async fn settle_and_look(context: &Context, aim: &Aim) -> Result<Pressed, OpErro
 async fn gone(context: &Context, key: &FrameKey) -> Result<Pressed, OpError> {
     let reported = |state: &crate::page::State| state.reported(&context.token).cloned();
     // The report and what took the page away can travel different ways.
-    let until = std::time::Instant::now() + std::time::Duration::from_millis(100);
+    let until = Instant::now() + Duration::from_millis(100);
     let hit = context.pages.until(until, reported).await.ok().flatten();
     let hit = hit.and_then(|hit| serde_json::from_value::<Blocker>(hit).ok());
     let halt = Halt::of(&context.pages.state(), &context.target);

@@ -20,7 +20,7 @@ use crate::cdp::{CdpError, Pending};
 /// Runs steps one after the other in one task of the page, and stops at the first that is an error, or a `status`
 /// that is not `ready`. Answers what each gave, and the last ref handed out.
 const RUN: &str = "async function(steps,...handles){const g=globalThis.glass,out=[];\
-if(!g||g.document!==document)return{out:[{error:{kind:'no_engine'}}],last:0};\
+if(!g||g.made!==document)return{out:[{error:{kind:'no_engine'}}],last:0};\
 for(const[m,a]of steps){let v=g.call(m,a,handles);if(v instanceof Promise)v=await v;out.push(v);\
 if(v&&(v.error||(v.status&&v.status!=='ready')))break}\
 return{out,last:g.call('last',{}).last}}";
