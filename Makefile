@@ -51,7 +51,8 @@ lint: ## clippy, warnings are errors
 # builds tokio, tonic and all that stands on them once more.
 
 # nextest runs each test in its own process; where it is not installed libtest does.
-UNIT := --workspace --exclude glass-tests --lib --bins --tests
+# Examples are built too: the daemon's tests run one as their worker.
+UNIT := --workspace --exclude glass-tests --lib --bins --tests --examples
 
 .PHONY: unit
 unit: ## the tests that lie beside the code

@@ -124,15 +124,12 @@ impl Context {
             )
             .reason("frame_unavailable"),
             EngineError::Halted(halt) => halted(halt),
-            EngineError::Engine { kind, answer } if kind == "no_computed_accessibility" => {
-                let _ = answer;
-                OpError::rejected(
-                    ErrorKind::Unsupported,
-                    phase,
-                    "this browser does not compute roles and names for Glass",
-                    "use the Chromium that the documentation names",
-                )
-            }
+            EngineError::Engine { kind, .. } if kind == "no_computed_accessibility" => OpError::rejected(
+                ErrorKind::Unsupported,
+                phase,
+                "this browser does not compute roles and names for Glass",
+                "use the Chromium that the documentation names",
+            ),
             EngineError::Engine { kind, .. } if kind == "stale" || kind == "unknown_ref" => {
                 OpError::rejected(
                     ErrorKind::StaleReference,

@@ -273,11 +273,10 @@ pub(super) async fn hold(
     down: bool,
 ) {
     use crate::cdp::types::input::{DispatchKeyEvent, KeyEventType};
-    let mut bits = 0;
     for (at, modifier) in modifiers.iter().enumerate() {
         let stroke = modifier_key(*modifier);
         let kind = if down { KeyEventType::RawKeyDown } else { KeyEventType::KeyUp };
-        bits = modifier_bits(if down { &modifiers[..=at] } else { &modifiers[at + 1..] });
+        let bits = modifier_bits(if down { &modifiers[..=at] } else { &modifiers[at + 1..] });
         let event = DispatchKeyEvent {
             modifiers: Some(bits),
             key: Some(&stroke.key),
@@ -294,5 +293,4 @@ pub(super) async fn hold(
             }
         });
     }
-    let _ = bits;
 }
