@@ -51,11 +51,12 @@ lint: ## clippy, warnings are errors
 # builds tokio, tonic and all that stands on them once more.
 
 # nextest runs each test in its own process; where it is not installed libtest does.
-# Examples are built too: the daemon's tests run one as their worker.
-UNIT := --workspace --exclude glass-tests --lib --bins --tests --examples
+UNIT := --workspace --exclude glass-tests --lib --bins --tests
 
 .PHONY: unit
 unit: ## the tests that lie beside the code
+	# The daemon's tests run an example as their worker; test runners do not build it as a program.
+	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE) --workspace --examples
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	    set -x; $(CARGO) nextest run $(CARGO_FLAGS) --profile ci --cargo-profile $(PROFILE) $(UNIT); \
 	else \
