@@ -38,7 +38,7 @@ const DELEGATE_KINDS: usize = 16;
 const PRESS: &[&str] = &["click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup"];
 
 /// Calls a method whose answer is an object. A number: there is no engine for this document.
-const CALL: &str = "(m,a)=>{const g=globalThis.glass;return g&&g.document===document?g.call(m,a,[]):0}";
+const CALL: &str = "(m,a)=>{const g=globalThis.glass;return g&&g.made===document?g.call(m,a,[]):0}";
 
 /// Names the handles of one look.
 static LOOKS: AtomicU64 = AtomicU64::new(0);
