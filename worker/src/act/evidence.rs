@@ -23,6 +23,7 @@ pub struct Before {
     mark: u64,
     begun: u64,
     frames_begun: u64,
+    downloads_asked: u64,
     totals: SemanticDiff,
     downloads: u64,
     dialog: Option<String>,
@@ -55,6 +56,7 @@ impl Before {
             mark: state.mark(),
             begun: target.map_or(0, |target| target.document.begun),
             frames_begun: target.map_or(0, |target| target.frames_begun),
+            downloads_asked: target.map_or(0, |target| target.downloads_asked),
             downloads: state.downloads_begun,
             dialog: target
                 .and_then(|target| target.dialog.as_ref())
@@ -109,6 +111,9 @@ pub async fn measure(
     Ok((evidence, revision))
 }
 
+/// How long after a navigation that ended without a commit a download may still be told.
+const BECOMES_DOWNLOAD: Duration = Duration::from_millis(200);
+
 /// A navigation or a popup that began is awaited until it commits (contract 5.4), within the deadline.
 async fn wait_for_commits(context: &Context, before: &Before) -> Result<(), OpError> {
     let waited = context.pages.until(context.soft, |state| {
@@ -121,9 +126,21 @@ async fn wait_for_commits(context: &Context, before: &Before) -> Result<(), OpEr
             popup.main_frame().is_none_or(|frame| !frame.lifecycle.dom && popup.document.pending.is_some())
         });
         let framed = target.frame_navigates_since(before.frames_begun);
-        (!navigating && !opening && !framed).then_some(())
+        let asked = target.downloads_asked > before.downloads_asked;
+        let fetching = asked && !state.downloads.iter().any(|download| before.began(context, download));
+        (!navigating && !opening && !framed && !fetching).then_some(())
     });
-    waited.await.map(|_| ()).map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))
+    let closed = |error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect);
+    waited.await.map_err(closed)?;
+    // A navigation that ended without a commit may have become a download, of which the browser tells a moment later.
+    let until = context.soft.min(std::time::Instant::now() + BECOMES_DOWNLOAD);
+    let told = context.pages.until(until, |state| {
+        let Some(target) = state.target(&context.target) else { return Some(()) };
+        let replaced = target.main_frame().is_none_or(|frame| frame.generation != before.generation);
+        let began = state.downloads.iter().any(|download| before.began(context, download));
+        (target.document.begun == before.begun || replaced || began || target.dialog.is_some()).then_some(())
+    });
+    told.await.map(|_| ()).map_err(closed)
 }
 
 async fn look_again(

@@ -126,6 +126,14 @@ impl Pages {
                         }
                     }
                 }
+                page::FrameRequestedNavigation::METHOD => {
+                    let requested: page::FrameRequestedNavigation = event.params()?;
+                    if requested.disposition == "download"
+                        && let Some(target) = state.target_of_session(session)
+                    {
+                        target.downloads_asked += 1;
+                    }
+                }
                 page::FrameStartedNavigating::METHOD => {
                     let started: page::FrameStartedNavigating = event.params()?;
                     state.navigation_started(session, started);
@@ -209,6 +217,7 @@ impl State {
             quiet_since: Instant::now(),
             frame_navigations: HashMap::new(),
             frames_begun: 0,
+            downloads_asked: 0,
             frames_over: 0,
             labels: 0,
             next_ref: 1,

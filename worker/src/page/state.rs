@@ -76,6 +76,8 @@ pub struct Target {
     pub(super) frame_navigations: HashMap<String, u64>,
     /// Navigations of child frames begun so far.
     pub frames_begun: u64,
+    /// Downloads that the page asked for so far; they begin once the server answers.
+    pub downloads_asked: u64,
     /// Frames that were left out since there were too many.
     pub frames_over: u64,
     pub(super) labels: u32,
