@@ -22,7 +22,6 @@ const METHODS = {
   frameScroll,
   hosts: possibleHosts,
   closedRoot: takeClosedRoots,
-  listeners: noteListeners,
   check,
   observe,
   text: readText,

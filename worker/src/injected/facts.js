@@ -109,7 +109,6 @@ function learn(el, fact) {
     display !== 'contents' &&
     !isRoot(el);
   fact.textual = undefined;
-  fact.listened = listened.has(el);
   fact.ariaHidden = fact.inert = fact.ariaDisabled = fact.marked = fact.external = false;
   let candidate = CANDIDATE_TAGS.has(tag) || tag.includes('-');
   if (M.hasAttributes(el)) {

@@ -1,5 +1,5 @@
-// What script alone cannot see: closed shadow roots and the listeners of elements. This part names the elements that
-// may hold such a root and takes what the browser told the worker of them; nothing is hooked in the page.
+// What script alone cannot see: closed shadow roots. This part names the elements that may hold such a root and takes
+// what the browser told the worker of them; nothing is hooked in the page.
 
 const HOSTING = new Set(
   'article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span'.split(','),
@@ -98,25 +98,4 @@ function quietly(learnMore) {
   } finally {
     revision.quiet = false;
   }
-}
-
-// Elements that listen for clicks themselves. Rows decide what that means; see `Walk.open`.
-const listened = new WeakSet();
-
-function noteListeners(args, handles) {
-  // Who listens at the page's roots listens for others; and the browser names elements of inner frames too.
-  const ours = (n) => isElement(n) && !isRoot(n) && M.getRootNode(n, { composed: true }) === doc;
-  const fresh = handles.filter((n) => ours(n) && !listened.has(n));
-  for (const n of fresh) listened.add(n);
-  // What is a row to press already stays one: no reason to read the page again.
-  const told = fresh.filter((n) => {
-    const fact = facts.get(n);
-    return !fact || !(fact.kind === 'control' || fact.marked);
-  });
-  if (told.length > 0) {
-    quietly(() => {
-      for (const n of told) dirt.self.add(n);
-    });
-  }
-  return { marked: told.length };
 }

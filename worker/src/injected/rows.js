@@ -2,29 +2,17 @@
 
 const HIDDEN_TEXT = '\u0001';
 
-// What a context lies in: nothing that is pressed, something clickable, or a control or label that takes every press.
-const IN_CLICKABLE = 1;
-const IN_CONTROL = 2;
-const holds = (row) => (row.kind === 'control' ? IN_CONTROL : row.kind === 'clickable' && !row.assumed ? IN_CLICKABLE : 0);
-
-// A listener on more than this listens for the parts, not for itself.
-const MAX_HEARD_ROWS = 12;
-const MAX_HEARD_TEXT = 600;
-const ENTRY_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
-
 Object.assign(Walk.prototype, {
   // A row for this element, or null. It is filled in by `close`, when its content was walked.
   open(el, fact, given, context, fresh) {
     const role = fact.role;
     let kind = fact.kind;
-    let assumed = false;
     if (fact.tag === 'input' && G.type(el) === 'hidden') return null;
     if (fact.tag === 'label') return null;
     if (kind === '' || kind === 'named') {
-      const sure =
+      const clickable =
         fact.marked || role === 'textbox' || (fact.pointer && !given.pointer && !given.control && !isRoot(el));
-      assumed = !sure && fact.listened && given.control < IN_CONTROL;
-      if ((sure || assumed) && !(fact.tag === 'body' || fact.tag === 'html')) kind = 'clickable';
+      if (clickable && !(fact.tag === 'body' || fact.tag === 'html')) kind = 'clickable';
     }
     if (kind === '') return null;
     if (this.stood.has(el)) return null;
@@ -33,9 +21,7 @@ Object.assign(Walk.prototype, {
       if (!fact.painted) return null;
     }
     if (kind === 'clickable' && !role) fact.role = rowRole(el, fact.tag);
-    const row = this.add(el, fact, given, context, kind);
-    row.assumed = assumed;
-    return row;
+    return this.add(el, fact, given, context, kind);
   },
 
   add(el, fact, given, context, kind) {
@@ -51,7 +37,6 @@ Object.assign(Walk.prototype, {
       held: 0,
       last: 0,
       dropped: false,
-      assumed: false,
       inert: context.inert,
       left: context.left,
       disabled: context.disabled,
@@ -95,36 +80,16 @@ Object.assign(Walk.prototype, {
     if (role === 'list' || role === 'feed') return !(name !== '' || (row.held >= 20 && childCount(row.el, 'li') >= 20));
     if (row.kind === 'holder') return name === '' && row.held === 0 && tableRows(row.el, fact.tag) < 2;
     // A clickable wrapper that is all one control is that control's padding.
-    if (row.assumed) return this.listensForOthers(row, fact, text);
     if (row.kind === 'clickable' && role !== 'textbox') {
       const inner = this.rows.slice(row.index, row.index + 4).filter((other) => !other.dropped);
       return (
         row.held <= 3 &&
         inner.length === 1 &&
-        (inner[0].kind === 'control' || inner[0].kind === 'clickable') &&
+        inner[0].kind === 'control' &&
         comparable(inner[0].name) === comparable(text || '')
       );
     }
     return false;
-  },
-
-  // A listener alone can be there for what lies inside. It makes a row when the element has words of its own, beside
-  // those of the rows inside, and is not a whole part of the page.
-  listensForOthers(row, fact, text) {
-    const inner = this.rows
-      .slice(row.index)
-      .filter((other) => !other.dropped && (other.kind === 'control' || other.kind === 'clickable'));
-    if (text.length > MAX_HEARD_TEXT || inner.length > MAX_HEARD_ROWS) return true;
-    if (inner.length === 0) return fact.name === '' && fact.tag.startsWith('svg:') && fact.tag !== 'svg:svg';
-    if (inner.some((other) => ENTRY_ROLES.has(other.role))) return true;
-    let own = comparable(text).length;
-    let end = 0;
-    for (const other of inner) {
-      if (other.index <= end) continue;
-      end = other.index + other.held;
-      own -= comparable(other.fact.text ?? other.name).length + 1;
-    }
-    return own <= 0;
   },
 
   finish(row, fact, name, fresh) {

@@ -37,7 +37,7 @@ class Walk {
     const none = {
       row: null,
       pointer: false,
-      control: 0,
+      control: false,
       ariaHidden: false,
       inert: this.modal !== null,
       disabled: false,
@@ -92,7 +92,7 @@ class Walk {
     if (tag.includes('-')) this.custom.push(el);
     if (this.wantRows) fact.stale = false;
     const inner = row
-      ? { ...context, row, control: Math.max(context.control, holds(row)) }
+      ? { ...context, row, control: context.control || row.kind === 'control' || row.kind === 'clickable' }
       : context;
     if (level >= MAX_LEVELS) this.tooDeep += 1;
     else if (tag === 'br') this.gap = 2;
@@ -128,7 +128,7 @@ class Walk {
     const inert = el === this.modal ? fact.inert : given.inert || fact.inert;
     const left = el === this.modal ? fact.inert : given.left || fact.inert;
     const stands = fact.tag === 'label' && (this.wantRows ? this.standIn(el, fact, given) : false);
-    const control = stands ? IN_CONTROL : given.control;
+    const control = given.control || stands;
     const ariaHidden = given.ariaHidden || (fact.ariaHidden && !isRoot(el));
     const disabled = given.disabled || fact.ariaDisabled;
     const pointer = fact.pointer;

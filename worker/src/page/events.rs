@@ -8,7 +8,6 @@ use glass_proto::escape::cut;
 use glass_proto::result::{DialogSeen, PopupSeen};
 
 use super::Pages;
-use super::reveal::Revealed;
 use super::revision::Revisions;
 use super::state::{
     Attached, Dialog, Document, Download, Frame, Lifecycle, MAX_FRAMES, PendingNavigation, State, Target,
@@ -528,7 +527,6 @@ fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
         primed: false,
         placed: false,
         mute: false,
-        revealed: Revealed::default(),
         lifecycle: Lifecycle::default(),
     }
 }

@@ -7,7 +7,6 @@ use std::time::Instant;
 use glass_proto::result::{DialogSeen, PopupSeen};
 use serde_json::Value;
 
-use super::reveal::Revealed;
 use super::revision::Revisions;
 
 /// Most targets of a session (contract 7.1).
@@ -149,8 +148,6 @@ pub struct Frame {
     pub(super) placed: bool,
     /// No world came in time; it is not waited for again.
     pub(super) mute: bool,
-    /// What the engine was told beside what it sees by itself.
-    pub(super) revealed: Revealed,
     /// How far the document has come.
     pub lifecycle: Lifecycle,
 }
@@ -311,7 +308,6 @@ impl Target {
             found.primed = false;
             found.placed = false;
             found.mute = false;
-            found.revealed = Revealed::default();
             found.lifecycle = Lifecycle::default();
         }
     }
