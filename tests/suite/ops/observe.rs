@@ -132,6 +132,24 @@ fn a_clickable_card_without_a_role_is_one_usable_row() {
     assert_eq!(stage.eval("window.taken.join()"), "delegated,listener,tab");
 }
 
+// contract: 3.3
+#[test]
+fn a_page_that_replaces_its_tree_again_and_again_lives_under_observation() {
+    let stage = Stage::take();
+    let _visit = stage.show(
+        "<!doctype html><title>Renders</title><div id=root></div><script>let n=0;function render(){n++;\
+         root.innerHTML='<h1>Render '+n+'</h1><button id=b>Add</button><ul>'+\
+         [...Array(50).keys()].map(i=>'<li><a href=#'+i+'>Row '+n+'-'+i+'</a></li>').join('')+'</ul>';\
+         b.onclick=render}render()</script>",
+    );
+    for render in 1..=15 {
+        let observed = stage.ok(&["observe"]);
+        let heading = format!("Render {render}");
+        assert_eq!(rows(&observed, "heading", &heading).len(), 1, "{}", outline(&observed));
+        stage.ok(&["click", "role=button;name=Add"]);
+    }
+}
+
 // contract: 3.2 report: 206
 #[test]
 fn what_nobody_sees_is_no_usable_row() {
