@@ -57,7 +57,7 @@ impl Pages {
             }
             page::JavascriptDialogClosed::METHOD => {
                 if let Some(target) = self.state().target_of_session(session) {
-                    target.closed_dialog = target.dialog.take().map(|dialog| dialog.seen.dialog_id);
+                    target.dialog = None;
                 }
             }
             browser::DownloadWillBegin::METHOD => {
@@ -210,7 +210,6 @@ impl State {
             main: id.clone(),
             frames: HashMap::new(),
             dialog: None,
-            closed_dialog: None,
             document: Document::default(),
             inflight: std::collections::HashSet::new(),
             quiet_since: Instant::now(),

@@ -63,8 +63,6 @@ pub struct Target {
     pub frames: HashMap<String, Frame>,
     /// The open dialog.
     pub dialog: Option<Dialog>,
-    /// The last dialog that closed.
-    pub closed_dialog: Option<String>,
     /// The document of the main frame.
     pub document: Document,
     /// Requests under way, by id.
