@@ -35,6 +35,14 @@ impl Before {
         download.number >= self.downloads && download.target.as_deref() == Some(&context.target)
     }
 
+    /// Takes over what a look told that was sent before what is measured, and answered later.
+    pub fn saw(&mut self, changes: &Changes, info: &Info) {
+        self.revision = changes.revision;
+        self.totals = changes.totals;
+        self.url.clone_from(&info.url);
+        self.title.clone_from(&info.title);
+    }
+
     /// Takes it down.
     ///
     /// `info` is what the page's document said of itself in the look that began the operation.

@@ -23,4 +23,4 @@ pub use command::Command;
 pub use envelope::Event;
 pub use error::{CdpError, Gone};
 pub use frame::{Decoder, Frame};
-pub use pending::{Pending, PendingRaw};
+pub use pending::{InOrder, Pending, PendingRaw};

@@ -25,6 +25,8 @@ use super::{
 pub struct PendingRaw {
     method: &'static str,
     state: State,
+    /// Place of the reply among all replies, once it is there.
+    order: u64,
 }
 
 #[derive(Debug)]
@@ -33,7 +35,7 @@ enum State {
     Failed(Option<CdpError>),
     Sent {
         id: u64,
-        reply: oneshot::Receiver<Outcome>,
+        reply: oneshot::Receiver<(u64, Outcome)>,
         waiters: Arc<Waiters>,
     },
 }
@@ -42,14 +44,14 @@ impl PendingRaw {
     pub(super) fn sent(
         method: &'static str,
         id: u64,
-        reply: oneshot::Receiver<Outcome>,
+        reply: oneshot::Receiver<(u64, Outcome)>,
         waiters: Arc<Waiters>,
     ) -> Self {
-        Self { method, state: State::Sent { id, reply, waiters } }
+        Self { method, state: State::Sent { id, reply, waiters }, order: 0 }
     }
 
     pub(super) fn failed(method: &'static str, error: CdpError) -> Self {
-        Self { method, state: State::Failed(Some(error)) }
+        Self { method, state: State::Failed(Some(error)), order: 0 }
     }
 
     /// The command that was sent.
@@ -65,10 +67,13 @@ impl Future for PendingRaw {
         let dropped = || CdpError::Closed(Gone::because("the connection was dropped"));
         match &mut self.state {
             State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or_else(dropped))),
-            State::Sent { reply, .. } => {
-                let outcome = ready!(Pin::new(reply).poll(context));
-                Poll::Ready(outcome.unwrap_or_else(|_| Err(dropped())))
-            }
+            State::Sent { reply, .. } => match ready!(Pin::new(reply).poll(context)) {
+                Ok((order, outcome)) => {
+                    self.order = order;
+                    Poll::Ready(outcome)
+                }
+                Err(_) => Poll::Ready(Err(dropped())),
+            },
         }
     }
 }
@@ -97,6 +102,25 @@ impl<R> Pending<R> {
     /// The command that was sent.
     pub fn method(&self) -> &'static str {
         self.raw.method
+    }
+
+    /// The reply with its place among all replies of the browser, the earlier one smaller.
+    pub fn in_order(self) -> InOrder<R> {
+        InOrder(self)
+    }
+}
+
+/// See [`Pending::in_order`].
+#[derive(Debug)]
+#[must_use = "a reply that nobody awaits is a failure that nobody sees"]
+pub struct InOrder<R>(Pending<R>);
+
+impl<R: DeserializeOwned> Future for InOrder<R> {
+    type Output = Result<(u64, R), CdpError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let reply = ready!(Pin::new(&mut self.0).poll(context));
+        Poll::Ready(reply.map(|reply| (self.0.raw.order, reply)))
     }
 }
 

@@ -5,7 +5,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde_json::value::RawValue;
@@ -15,18 +18,22 @@ use super::error::{CdpError, Gone};
 
 pub(super) type Outcome = Result<Box<RawValue>, CdpError>;
 
+/// Counts replies, so that who has two of them can tell which came first.
+static REPLIES: AtomicU64 = AtomicU64::new(0);
+
 /// One call that waits.
 #[derive(Debug)]
 pub(super) struct Waiter {
     pub(super) method: &'static str,
     pub(super) session: Option<Box<str>>,
-    pub(super) reply: oneshot::Sender<Outcome>,
+    pub(super) reply: oneshot::Sender<(u64, Outcome)>,
 }
 
 impl Waiter {
     /// Resolves the call; a call that nobody awaits any more is dropped.
     pub(super) fn resolve(self, outcome: Outcome) {
-        if self.reply.send(outcome).is_err() {
+        let order = REPLIES.fetch_add(1, Ordering::Relaxed);
+        if self.reply.send((order, outcome)).is_err() {
             tracing::trace!(method = self.method, "a reply came after its call was given up");
         }
     }

@@ -21,6 +21,7 @@ const METHODS = {
   frameVisible,
   frameScroll,
   hosts: possibleHosts,
+  hosting: () => ({ some: possibleHosts({ limit: 1 }) !== null }),
   closedRoot: takeClosedRoots,
   check,
   observe,

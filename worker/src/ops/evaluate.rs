@@ -1,11 +1,16 @@
 //! `evaluate`: run the caller's script in the page's own world and bring its value home exactly (contract 5.3).
 //!
 //! The value travels by V8's own serialisation, so a page that replaced JSON or `toJSON` cannot change it.
+//!
+//! The look before, the script and the look after are sent together where the browser answers them in that order: in
+//! a page whose frames all live in one process. Elsewhere, and under `expectedRevision`, each waits for the one before.
 
 mod value;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::maybe_done;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::Evaluate;
 use glass_proto::outcome::{Dispatched, Outcome};
@@ -15,10 +20,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::begin;
-use crate::act::{Before, guard_revision, look, measure};
-use crate::cdp::CdpError;
+use crate::act::{Before, Info, Looked, guard_revision, look, measure};
+use crate::cdp::{CdpError, Pending};
 use crate::context::{Context, dialog_blocked, halted};
-use crate::page::{EngineError, Halt};
+use crate::page::{Changes, EngineError, Halt};
 
 /// Deepest value that is brought home.
 const MAX_DEPTH: u32 = 40;
@@ -60,47 +65,24 @@ struct Compiled {
     exception_details: Option<serde::de::IgnoredAny>,
 }
 
+/// A script that ended.
+struct Ran {
+    before: Before,
+    reply: Reply,
+    /// A look that the browser took after the script's end.
+    fresh: Option<(Changes, Info)>,
+}
+
 pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluated, OpError> {
     begin::page(context)?;
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let (looked, source) =
-        tokio::join!(look(context, None, false, 1), source(context, &session, &params.expression));
-    let (looked, source) = (looked?, source?);
-    guard_revision(context, None, &looked.changes, None)?;
-    let before = Before::of(context, &looked.changes, Some(&looked.info));
-    context.dispatching().await;
-    context.undo(|undo| undo.evaluating = Some(session.clone()));
-    let reply = context.pages.client().start_call::<_, Reply>(
-        Some(&session),
-        "Runtime.evaluate",
-        json!({
-            "expression": source, "awaitPromise": true, "userGesture": false, "objectGroup": GROUP, "silent": true,
-            "serializationOptions": { "serialization": "deep", "maxDepth": MAX_DEPTH },
-        }),
-    );
-    let reply = context.pages.or_halt(&context.target, reply).await;
-    context.undo(|undo| undo.evaluating = None);
-    drop(context.pages.client().start_call::<_, serde::de::IgnoredAny>(
-        Some(&session),
-        "Runtime.releaseObjectGroup",
-        json!({ "objectGroup": GROUP }),
-    ));
-    let reply = match reply {
-        Ok(reply) => reply,
-        Err(EngineError::Halted(Halt::Dialog(dialog))) => {
-            return Err(context.sent_or_not(dialog_blocked(&dialog)));
-        }
-        Err(EngineError::Gone) => {
-            return Err(OpError::unknown(
-                "navigated",
-                "the page navigated before the script had ended; its value is not known",
-                "observe the page; navigate with `navigate` where the script does",
-            ));
-        }
-        Err(EngineError::Cdp(CdpError::TooLarge { .. })) => return Err(too_large()),
-        Err(error) => return Err(context.engine(&error, Phase::BrowserEffect)),
+    let ran = if context.options.expected_revision.is_none() && context.pages.in_one_place(&context.target) {
+        together(context, &session, &params.expression).await?
+    } else {
+        in_turn(context, &session, &params.expression).await?
     };
+    let Ran { before, reply, fresh } = ran;
     if let Some(exception) = reply.exception_details {
         return Err(threw(&exception));
     }
@@ -108,7 +90,7 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     if value.to_string().len() > Evaluate::MAX_VALUE {
         return Err(too_large());
     }
-    let (measured, revision) = measure(context, &before, None).await?;
+    let (measured, revision) = measure(context, &before, fresh).await?;
     let evidence = Evidence { semantic_diff: measured.semantic_diff, ..measured };
     Ok(Evaluated {
         value,
@@ -119,12 +101,114 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     })
 }
 
+async fn in_turn(context: &Context, session: &Arc<str>, text: &str) -> Result<Ran, OpError> {
+    let (looked, source) = tokio::join!(look(context, None, false, 1), source(context, session, text));
+    let (looked, source) = (looked?, source?);
+    guard_revision(context, None, &looked.changes, None)?;
+    let before = Before::of(context, &looked.changes, Some(&looked.info));
+    context.dispatching().await;
+    let reply = ended(context, session, start(context, session, &source)).await?.1;
+    drop(release(context, session));
+    Ok(Ran { before, reply, fresh: None })
+}
+
+async fn together(context: &Context, session: &Arc<str>, text: &str) -> Result<Ran, OpError> {
+    context.dispatching().await;
+    if !context.pages.in_one_place(&context.target) {
+        return in_turn(context, session, text).await;
+    }
+    let mut before = Before::of(context, &Changes::default(), None);
+    let expression = as_expression(text);
+    // The first poll sends.
+    let mut first = std::pin::pin!(maybe_done(look(context, None, false, 1)));
+    let _ = futures_util::poll!(&mut first);
+    let script = start(context, session, &expression);
+    let released = release(context, session).in_order();
+    let mut second = std::pin::pin!(maybe_done(look(context, None, false, 1)));
+    let _ = futures_util::poll!(&mut second);
+
+    first.as_mut().await;
+    if let Some(looked) = first.take_output() {
+        let looked: Looked = looked?;
+        before.saw(&looked.changes, &looked.info);
+    }
+    let (at, reply) = ended(context, session, script).await?;
+    if reply.exception_details.as_ref().is_some_and(|exception| error_class(exception) == "SyntaxError") {
+        // Either the text is no expression, and nothing ran, or the script threw one. The parser knows.
+        let source = source(context, session, text).await?;
+        if source != expression {
+            let reply = ended(context, session, start(context, session, &source)).await?.1;
+            drop(release(context, session));
+            return Ok(Ran { before, reply, fresh: None });
+        }
+    }
+    // A script that awaits ends after what was asked behind it.
+    let in_order = released.await.is_ok_and(|(released, _)| at < released);
+    if !in_order {
+        drop(release(context, session));
+        return Ok(Ran { before, reply, fresh: None });
+    }
+    second.as_mut().await;
+    let fresh = second.take_output().and_then(Result::ok).map(|looked| (looked.changes, looked.info));
+    Ok(Ran { before, reply, fresh })
+}
+
+fn start(context: &Context, session: &Arc<str>, source: &str) -> Pending<Reply> {
+    context.undo(|undo| undo.evaluating = Some(session.clone()));
+    context.pages.client().start_call(
+        Some(session),
+        "Runtime.evaluate",
+        json!({
+            "expression": source, "awaitPromise": true, "userGesture": false, "objectGroup": GROUP, "silent": true,
+            "serializationOptions": { "serialization": "deep", "maxDepth": MAX_DEPTH },
+        }),
+    )
+}
+
+fn release(context: &Context, session: &str) -> Pending<serde::de::IgnoredAny> {
+    context.pages.client().start_call(
+        Some(session),
+        "Runtime.releaseObjectGroup",
+        json!({ "objectGroup": GROUP }),
+    )
+}
+
+/// The script's answer, and its place among the browser's answers.
+async fn ended(
+    context: &Context,
+    session: &Arc<str>,
+    script: Pending<Reply>,
+) -> Result<(u64, Reply), OpError> {
+    let reply = context.pages.or_halt(&context.target, script.in_order()).await;
+    context.undo(|undo| undo.evaluating = None);
+    let failed = match reply {
+        Ok(reply) => return Ok(reply),
+        Err(failed) => failed,
+    };
+    drop(release(context, session));
+    Err(match failed {
+        EngineError::Halted(Halt::Dialog(dialog)) => context.sent_or_not(dialog_blocked(&dialog)),
+        EngineError::Gone => OpError::unknown(
+            "navigated",
+            "the page navigated before the script had ended; its value is not known",
+            "observe the page; navigate with `navigate` where the script does",
+        ),
+        EngineError::Cdp(CdpError::TooLarge { .. }) => too_large(),
+        error => context.engine(&error, Phase::BrowserEffect),
+    })
+}
+
+/// The text as an expression. The line break ends a comment on its last line.
+fn as_expression(text: &str) -> String {
+    format!("(\n{text}\n)")
+}
+
 /// The text as an expression when it is one, else as the body of an async function. Asked of the browser's parser
 /// without running it, so that nothing runs twice.
 async fn source(context: &Context, session: &str, text: &str) -> Result<String, OpError> {
-    // The line break ends a comment on the last line. An expression may await, which only a function's body allows.
+    // An expression may await, which only a function's body allows.
     let forms = [
-        format!("(\n{text}\n)"),
+        as_expression(text),
         format!("(async () => (\n{text}\n))()"),
         format!("(async () => {{\n{text}\n}})()"),
     ];
@@ -139,7 +223,7 @@ async fn source(context: &Context, session: &str, text: &str) -> Result<String, 
             return Ok(form);
         }
     }
-    Err(OpError::rejected(
+    Err(OpError::failed(
         ErrorKind::EvaluationFailed,
         Phase::Preflight,
         "the script cannot be parsed, neither as an expression nor as a function body; nothing ran",

@@ -8,9 +8,9 @@ use glass_proto::op::Observe;
 use glass_proto::result::{LeftOut, Observation};
 use serde_json::{Value, json};
 
-use crate::act::{Found, find, line, look};
+use crate::act::{Found, Info, find, line};
 use crate::context::{Context, halted};
-use crate::page::{EngineError, FrameKey, Halt, Step};
+use crate::page::{Check, EngineError, FrameKey, Halt, Step};
 use stitch::Seen;
 
 /// Lines of an outline (contract 3.1).
@@ -19,6 +19,8 @@ const MAX_ROWS: usize = 400;
 const MAX_TEXT: usize = 16 * 1024;
 /// Part of the time that asking for closed roots and listeners may take.
 const REVEAL: f64 = 0.3;
+/// Documents in a row that are looked at when each is replaced meanwhile.
+const LOOKS: usize = 4;
 
 pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observation, OpError> {
     context.pages.use_target(&context.target);
@@ -34,25 +36,34 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         None => None,
     };
     context.pages.place_frames(&context.target).await;
-    context.pages.reveal(&context.target, context.left().mul_f64(REVEAL)).await;
-    let changes = match &scope {
-        Some((_, looked)) => looked.changes.clone(),
-        None => look(context, None, false, 1).await?.changes,
-    };
     let scope = scope.map(|(found, _)| found);
     let mut rows = MAX_ROWS;
+    let mut looks = 0;
+    let mut revealed = false;
     loop {
-        let (seen, missing) = match frames(context, params, scope.as_ref(), rows).await {
-            Ok(seen) => seen,
+        let read = match frames(context, params, scope.as_ref(), rows).await {
+            Ok(read) => read,
             Err(EngineError::Halted(Halt::Dialog(dialog))) => {
                 return Ok(outline::dialog_only(context, dialog));
             }
+            // A document that is replaced while it is looked at is nobody's fault: the new one is looked at.
+            Err(EngineError::Gone) if scope.is_none() && looks < LOOKS && !context.left().is_zero() => {
+                looks += 1;
+                continue;
+            }
             Err(error) => return Err(context.engine(&error, Phase::Preflight)),
         };
+        if read.hosting && !std::mem::replace(&mut revealed, true) {
+            let limit = context.left().mul_f64(REVEAL);
+            if context.pages.reveal(&context.target, limit).await {
+                continue;
+            }
+        }
+        let Read { seen, missing, revision, .. } = read;
         let Some(main) = seen.first() else {
             return Err(context.engine(&EngineError::Gone, Phase::Preflight));
         };
-        let page = line(context, changes.revision, &main.url, &main.title, &main.ready_state);
+        let page = line(context, revision, &main.url, &main.title, &main.ready_state);
         let built = outline::build(context, params, page, &seen, missing, rows);
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
         if built.outline.len() <= params.max_bytes as usize || rows <= 8 {
@@ -65,13 +76,30 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
     }
 }
 
-/// Every frame's rows, the main one (or the scope's) first, and what did not answer.
+/// What one look at a target's frames told.
+struct Read {
+    /// Each frame's rows, the main one (or the scope's) first.
+    seen: Vec<Seen>,
+    /// What did not answer.
+    missing: Vec<LeftOut>,
+    /// The revision that the rows show.
+    revision: u64,
+    /// Some frame has elements that may hold a closed root and were not asked about.
+    hosting: bool,
+}
+
+#[derive(serde::Deserialize)]
+struct Hosting {
+    some: bool,
+}
+
+/// Brings the revision up to date and reads every frame's rows, in one call a frame.
 async fn frames(
     context: &Context,
     params: &Observe,
     scope: Option<&Found>,
     rows: usize,
-) -> Result<(Vec<Seen>, Vec<LeftOut>), EngineError> {
+) -> Result<Read, EngineError> {
     let keys: Vec<FrameKey> = {
         let state = context.pages.state();
         let Some(target) = state.target(&context.target) else {
@@ -95,15 +123,34 @@ async fn frames(
         if let (0, Some(found)) = (at, scope) {
             args["scopeRef"] = found.node.into();
         }
-        async move { context.pages.look(key, vec![Step("observe", args)]).await?.take::<Value>() }
+        async move {
+            let mut steps = vec![Step("check", json!({})), Step("hosting", json!({}))];
+            if key.label == 0 {
+                steps.push(Step("info", json!({})));
+            }
+            steps.push(Step("observe", args));
+            let mut call = context.pages.look(key, steps).await?;
+            let (check, hosting) = (call.take::<Check>()?, call.take::<Hosting>()?);
+            let info = if key.label == 0 { Some(call.take::<Info>()?) } else { None };
+            Ok((check, hosting, info, call.take::<Value>()?))
+        }
     });
     let limit = context.left().mul_f64(if keys.len() > 1 { 0.8 } else { 1.0 });
     let reads = reads.map(|read| async move { tokio::time::timeout(limit, read).await });
     let mut seen = Vec::new();
     let mut missing = Vec::new();
-    for (at, (key, read)) in keys.iter().zip(futures_util::future::join_all(reads).await).enumerate() {
-        match read {
-            Ok(Ok(answer)) => seen.push(Seen::read(key.clone(), answer)?),
+    let mut hosts = false;
+    let mut reports = Vec::new();
+    for (at, (key, answer)) in keys.iter().zip(futures_util::future::join_all(reads).await).enumerate() {
+        match answer {
+            Ok(Ok((check, hosting, info, answer))) => {
+                reports.push((key.clone(), check));
+                hosts |= hosting.some;
+                if let Some(info) = info {
+                    context.pages.note_info(&context.target, &info.url, &info.title);
+                }
+                seen.push(Seen::read(key.clone(), answer)?);
+            }
             Ok(Err(error)) if at == 0 => return Err(error),
             Ok(Err(EngineError::Gone)) => missing.push(unavailable(key, "it was replaced while it was read")),
             Ok(Err(_)) => missing.push(unavailable(key, "it could not be read")),
@@ -111,7 +158,8 @@ async fn frames(
             Err(_) => missing.push(unavailable(key, "it did not answer in time")),
         }
     }
-    Ok((seen, missing))
+    let revision = context.pages.take_reports(&context.target, &reports).revision;
+    Ok(Read { seen, missing, revision, hosting: hosts })
 }
 
 fn unavailable(key: &FrameKey, reason: &str) -> LeftOut {

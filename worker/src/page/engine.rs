@@ -222,10 +222,10 @@ impl Pages {
     }
 
     /// Awaits a reply unless a dialog, a crash or the end of the target makes it wait for ever.
-    pub async fn or_halt<R: DeserializeOwned>(
+    pub async fn or_halt<R>(
         &self,
         target: &str,
-        pending: Pending<R>,
+        pending: impl Future<Output = Result<R, CdpError>> + Unpin,
     ) -> Result<R, EngineError> {
         let mut pending = pending;
         let mut moved = self.inner.moved.subscribe();
@@ -290,6 +290,17 @@ impl Pages {
         drop(self.client().start_send(Some(&session), runtime::ReleaseObject { object_id: &object }));
         self.state().placed(child);
         Ok(())
+    }
+
+    /// Whether all frames of a target live in its own CDP session and have their engine, so that the browser answers
+    /// what is asked of them in the order of asking.
+    pub fn in_one_place(&self, target: &str) -> bool {
+        let state = self.state();
+        state.target(target).is_some_and(|target| {
+            target.frames.values().all(|frame| {
+                frame.session == target.session && frame.world.is_some() && frame.begun && !frame.mute
+            })
+        })
     }
 
     /// CDP session of a document.
