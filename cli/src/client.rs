@@ -35,6 +35,7 @@ pub struct Server {
     socket: PathBuf,
     explicit: bool,
     autostart: bool,
+    hello: pb::Hello,
 }
 
 /// How glassd ends when its configuration cannot be used (EX_CONFIG).
@@ -62,12 +63,24 @@ impl Server {
             )
             .reason("socket_path")
         })?;
-        Ok(Self { socket: paths.socket, explicit: explicit.is_some(), autostart: !global.no_autostart })
+        Ok(Self {
+            socket: paths.socket,
+            explicit: explicit.is_some(),
+            autostart: !global.no_autostart,
+            hello: pb::Hello::new("glassctl", &ClientId::generate()),
+        })
     }
 
     /// The socket.
     pub fn socket(&self) -> &std::path::Path {
         &self.socket
+    }
+
+    /// As a client that stays, with a kind and an id of its own, instead of one command of glassctl.
+    #[must_use]
+    pub fn staying(mut self, kind: &'static str) -> Self {
+        self.hello = pb::Hello::new(kind, &ClientId::generate());
+        self
     }
 
     /// Connects, starting glassd where nobody listens and that is allowed.
@@ -94,7 +107,7 @@ impl Server {
                 error::unreachable(&self.socket, &error.to_string(), remedy)
             })?;
             match behind {
-                Behind::Daemon(channel) => return Ok(Some(Client::new(channel))),
+                Behind::Daemon(channel) => return Ok(Some(Client::new(channel, self.hello.clone()))),
                 Behind::Nobody => return Ok(None),
                 // One that is ending: soon nobody is there.
                 Behind::Closed if begun.elapsed() < ENDING => tokio::time::sleep(STEP).await,
@@ -118,7 +131,8 @@ impl Server {
     /// # Errors
     /// `daemon_unreachable`, with what glassd said.
     pub async fn start(&self) -> Result<Client, OpError> {
-        launch::start(&self.socket, self.explicit).await.map(Client::new).map_err(|error| {
+        let started = launch::start(&self.socket, self.explicit).await;
+        started.map(|channel| Client::new(channel, self.hello.clone())).map_err(|error| {
             let remedy = match &error {
                 launch::LaunchError::NoProgram { .. } => "install glassctl and glassd into one directory",
                 launch::LaunchError::Connect(_) => "check who owns the socket and its directory",
@@ -147,15 +161,25 @@ pub struct Client {
 }
 
 impl Client {
-    fn new(channel: Channel) -> Self {
+    fn new(channel: Channel, hello: pb::Hello) -> Self {
         let rpc = GlassClient::new(channel)
             .max_decoding_message_size(MAX_MESSAGE)
             .max_encoding_message_size(MAX_MESSAGE);
-        Self { rpc, hello: pb::Hello::new("glassctl", &ClientId::generate()) }
+        Self { rpc, hello }
     }
 
     fn hello(&self) -> Option<pb::Hello> {
         Some(self.hello.clone())
+    }
+
+    /// Stays with the daemon: the stream ends with it. `private` is a session that closes when this client has gone.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn attend(&mut self, private: Option<String>) -> Result<Streaming<pb::Attending>, OpError> {
+        let private_session = private.unwrap_or_default();
+        let request = pb::AttendRequest { hello: self.hello(), private_session };
+        ask(QUICK, self.rpc.attend(request)).await
     }
 
     /// Begins an operation.

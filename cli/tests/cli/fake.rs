@@ -202,6 +202,7 @@ type Answer<T> = Result<Response<T>, Status>;
 #[tonic::async_trait]
 impl Glass for Service {
     type ExecuteStream = Pin<Box<dyn Stream<Item = Result<pb::ExecuteEvent, Status>> + Send>>;
+    type AttendStream = Pin<Box<dyn Stream<Item = Result<pb::Attending, Status>> + Send>>;
 
     async fn execute(&self, request: Request<pb::ExecuteRequest>) -> Answer<Self::ExecuteStream> {
         let request = request.into_inner();
@@ -256,6 +257,10 @@ impl Glass for Service {
         let request = request.into_inner();
         self.log.lock().unwrap().closed.push((request.name.clone(), request.all));
         Ok(Response::new(pb::CloseSessionReply { closed: vec![request.name] }))
+    }
+
+    async fn attend(&self, _: Request<pb::AttendRequest>) -> Answer<Self::AttendStream> {
+        Err(Status::unimplemented("nobody stays with the fake"))
     }
 
     async fn stop(&self, _: Request<pb::StopRequest>) -> Answer<pb::StopReply> {

@@ -62,6 +62,7 @@ fn session_name(text: &str) -> Result<SessionName, Status> {
 #[tonic::async_trait]
 impl Glass for Service {
     type ExecuteStream = ReceiverStream<Result<pb::ExecuteEvent, Status>>;
+    type AttendStream = ReceiverStream<Result<pb::Attending, Status>>;
 
     async fn execute(
         &self,
@@ -161,6 +162,33 @@ impl Glass for Service {
             return Err(Status::not_found(format!("there is no session `{name}`")));
         }
         Ok(Response::new(pb::CloseSessionReply { closed: vec![name.into()] }))
+    }
+
+    async fn attend(
+        &self,
+        request: Request<pb::AttendRequest>,
+    ) -> Result<Response<Self::AttendStream>, Status> {
+        let request = request.into_inner();
+        greet(request.hello)?;
+        let private = match request.private_session.as_str() {
+            "" => None,
+            name => Some(session_name(name)?),
+        };
+        let (sender, receiver) = mpsc::channel(1);
+        // There is room for the first message.
+        let _ = sender.try_send(Ok(pb::Attending {}));
+        let (registry, shutdown) = (self.0.registry.clone(), self.0.shutdown.clone());
+        self.0.shutdown.spawn("attendance", async move {
+            tokio::select! {
+                () = sender.closed() => {}
+                // Sessions close with the daemon anyway, and its end must not wait for a client that stays.
+                () = shutdown.reached(Phase::Draining) => return,
+            }
+            if let Some(name) = private {
+                registry.close(&name, CloseReason::ClientGone).await;
+            }
+        });
+        Ok(Response::new(ReceiverStream::new(receiver)))
     }
 
     async fn stop(&self, request: Request<pb::StopRequest>) -> Result<Response<pb::StopReply>, Status> {

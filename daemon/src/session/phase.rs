@@ -11,6 +11,8 @@ pub enum CloseReason {
     Asked,
     /// The call that it was made for has ended.
     OneOff,
+    /// The client whose own it was has gone.
+    ClientGone,
     /// It was not used for a long time.
     Idle,
     /// The daemon ends.
@@ -23,6 +25,7 @@ impl CloseReason {
         match self {
             Self::Asked => "a client closed it",
             Self::OneOff => "its call has ended",
+            Self::ClientGone => "its client has gone",
             Self::Idle => "it was idle for too long",
             Self::Shutdown => "the daemon ends",
         }
@@ -187,6 +190,7 @@ mod tests {
         let close = prop_oneof![
             Just(CloseReason::Asked),
             Just(CloseReason::OneOff),
+            Just(CloseReason::ClientGone),
             Just(CloseReason::Idle),
             Just(CloseReason::Shutdown)
         ];

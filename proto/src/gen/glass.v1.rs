@@ -259,6 +259,17 @@ pub struct CloseSessionReply {
     pub closed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AttendRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    /// The session that is this client's own and closes with it; empty for none.
+    #[prost(string, tag = "2")]
+    pub private_session: ::prost::alloc::string::String,
+}
+/// Said once, when the daemon knows of the client.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Attending {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StopRequest {
     #[prost(message, optional, tag = "1")]
     pub hello: ::core::option::Option<Hello>,
@@ -483,6 +494,29 @@ pub mod glass_client {
                 .insert(GrpcMethod::new("glass.v1.Glass", "CloseSession"));
             self.inner.unary(req, path, codec).await
         }
+        /// Holds the connection of a client that stays. The first message comes at once; the stream ends with the daemon, and
+        /// when the client leaves it, its private session closes, however it left.
+        pub async fn attend(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AttendRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::Attending>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Attend");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Attend"));
+            self.inner.server_streaming(req, path, codec).await
+        }
         /// Stops the daemon (contract 12.2).
         pub async fn stop(
             &mut self,
@@ -560,6 +594,18 @@ pub mod glass_server {
             tonic::Response<super::CloseSessionReply>,
             tonic::Status,
         >;
+        /// Server streaming response type for the Attend method.
+        type AttendStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::Attending, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Holds the connection of a client that stays. The first message comes at once; the stream ends with the daemon, and
+        /// when the client leaves it, its private session closes, however it left.
+        async fn attend(
+            &self,
+            request: tonic::Request<super::AttendRequest>,
+        ) -> std::result::Result<tonic::Response<Self::AttendStream>, tonic::Status>;
         /// Stops the daemon (contract 12.2).
         async fn stop(
             &self,
@@ -903,6 +949,52 @@ pub mod glass_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/Attend" => {
+                    #[allow(non_camel_case_types)]
+                    struct AttendSvc<T: Glass>(pub Arc<T>);
+                    impl<
+                        T: Glass,
+                    > tonic::server::ServerStreamingService<super::AttendRequest>
+                    for AttendSvc<T> {
+                        type Response = super::Attending;
+                        type ResponseStream = T::AttendStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AttendRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::attend(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AttendSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

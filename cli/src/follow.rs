@@ -1,0 +1,193 @@
+//! Follows one operation from its request to its end, and cancels it when the caller gives up (contract 2.8).
+//!
+//! The same for every client: one command of glassctl, and the calls of `glass --mcp`.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use glass_proto::op::{CallOptions, Effect, Facts, Screenshot};
+use glass_proto::wire::client as pb;
+use glass_proto::{ErrorKind, ExecutionId, OpError, Phase};
+use pb::execute_event::Kind;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::client::Client;
+use crate::error::{self, Sent};
+use crate::output::SessionSeen;
+
+/// How much longer than the operation's own deadline the daemon may take to answer: it ends what runs over.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long a cancelled operation's outcome is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What an operation has said of itself so far.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// The attempt, once the daemon has accepted it.
+    pub execution: Option<ExecutionId>,
+    /// The session that it runs in.
+    pub session: Option<SessionSeen>,
+    /// The file that belongs to the result, as far as it has come.
+    pub file: Vec<u8>,
+}
+
+impl Seen {
+    fn take(&mut self, event: pb::ExecuteEvent) -> Result<Option<pb::Ended>, OpError> {
+        match event.kind {
+            Some(Kind::Accepted(accepted)) => self.note(&accepted.execution_id, accepted.session),
+            Some(Kind::Artifact(artifact)) => {
+                // The daemon bounds it; this bounds the daemon.
+                if self.file.len() + artifact.data.len() > 2 * Screenshot::MAX_BYTES {
+                    return Err(OpError::failed(
+                        ErrorKind::ResultTooLarge,
+                        Phase::Transport,
+                        "the file of the answer is larger than its bound",
+                        "ask for a smaller part of the page",
+                    ));
+                }
+                self.file.extend_from_slice(&artifact.data);
+            }
+            Some(Kind::Ended(ended)) => {
+                self.note(&ended.execution_id, ended.session.clone());
+                return Ok(Some(ended));
+            }
+            // Something that a newer daemon of this protocol tells beside.
+            None => {}
+        }
+        Ok(None)
+    }
+
+    fn note(&mut self, execution: &str, session: Option<pb::SessionRef>) {
+        self.execution = execution.parse().ok().or(self.execution.take());
+        if let Some(session) = session {
+            self.session = Some(SessionSeen { name: session.name, started: session.started });
+        }
+    }
+}
+
+/// One operation under way.
+#[derive(Debug)]
+pub struct Following {
+    client: Client,
+    name: &'static str,
+    sent: Sent,
+    deadline: Instant,
+    /// What it has said so far.
+    pub seen: Seen,
+}
+
+impl Following {
+    /// An operation that `client` is about to ask for.
+    pub fn new(client: Client, facts: &Facts, options: &CallOptions) -> Self {
+        Self {
+            client,
+            name: facts.name,
+            sent: if facts.effect == Effect::Read { Sent::Harmless } else { Sent::MayHaveEffect },
+            deadline: Instant::now() + options.timeout(facts.timeout) + GRACE,
+            seen: Seen::default(),
+        }
+    }
+
+    /// Asks for it, and follows it to its end; `cancel` ends when the caller gives up.
+    ///
+    /// # Errors
+    /// What the way to the daemon came to. The operation's own error is in what `Ok` holds.
+    pub async fn run(
+        &mut self,
+        session: String,
+        params: Vec<u8>,
+        options: Vec<u8>,
+        cancel: impl Future<Output = ()>,
+    ) -> Result<pb::Ended, OpError> {
+        let mut cancel = pin!(cancel);
+        let mut stream = tokio::select! {
+            opened = self.client.execute(session, self.name, params, options) => {
+                opened.map_err(|status| error::from_status(&status, self.sent))?
+            }
+            () = &mut cancel => return Err(self.gave_up()),
+            () = sleep_until(self.deadline) => return Err(self.ran_over()),
+        };
+        let mut patience = None;
+        loop {
+            tokio::select! {
+                biased;
+                event = stream.message() => match event {
+                    Ok(Some(event)) => {
+                        if let Some(ended) = self.seen.take(event)? {
+                            return Ok(ended);
+                        }
+                    }
+                    Ok(None) => return Err(self.broke()),
+                    Err(status) => return Err(error::from_status(&status, self.sent)),
+                },
+                () = &mut cancel, if patience.is_none() => {
+                    let Some(id) = &self.seen.execution else { return Err(self.gave_up()) };
+                    let until = Instant::now() + PATIENCE;
+                    patience = Some(until);
+                    // Whatever this answers, the operation's own stream says how it ended; and if that breaks
+                    // off, leaving it cancels the operation too.
+                    let _ = timeout_at(until, self.client.cancel(id.to_string())).await;
+                }
+                () = sleep_until(patience.unwrap_or(self.deadline)) => {
+                    return Err(if patience.is_some() { self.gave_up() } else { self.ran_over() });
+                }
+            }
+        }
+    }
+
+    fn gave_up(&self) -> OpError {
+        error::lost(
+            self.sent,
+            "cancelled",
+            ErrorKind::Cancelled,
+            "cancelled before the operation's end was known",
+        )
+    }
+
+    fn ran_over(&self) -> OpError {
+        error::lost(
+            self.sent,
+            "timeout",
+            ErrorKind::Timeout,
+            "glassd did not answer, also not some seconds after the operation's deadline",
+        )
+    }
+
+    fn broke(&self) -> OpError {
+        error::lost(
+            self.sent,
+            "daemon_lost",
+            ErrorKind::Transport,
+            "glassd ended the connection before it said how the operation ended",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_daemon_tells_is_kept() {
+        let mut seen = Seen::default();
+        let id = ExecutionId::generate();
+        let session = Some(pb::SessionRef { name: "s".into(), started: "new".into() });
+        let accepted = pb::Accepted { execution_id: id.to_string(), session };
+        let event = |kind| pb::ExecuteEvent { kind: Some(kind) };
+        assert!(seen.take(event(Kind::Accepted(accepted))).unwrap().is_none());
+        let ended = pb::Ended { outcome: "completed".into(), ..pb::Ended::default() };
+        // An end that repeats neither the id nor the session takes nothing away.
+        assert!(seen.take(event(Kind::Ended(ended))).unwrap().is_some());
+        assert_eq!(seen.execution, Some(id));
+        assert_eq!(seen.session.map(|session| session.started).as_deref(), Some("new"));
+    }
+
+    #[test]
+    fn a_file_without_bound_is_not_collected() {
+        let mut seen = Seen::default();
+        let piece = pb::Artifact { data: vec![0; Screenshot::MAX_BYTES], ..pb::Artifact::default() };
+        let mut take = || seen.take(pb::ExecuteEvent { kind: Some(Kind::Artifact(piece.clone())) });
+        assert!(take().is_ok() && take().is_ok());
+        assert_eq!(take().unwrap_err().kind, ErrorKind::ResultTooLarge);
+    }
+}
