@@ -147,7 +147,7 @@ fn check_result(command: &str, result: &Value, run: &Run) {
         "observe" => through::<results::Observation>(result),
         "getText" => through::<results::TextRead>(result),
         "find" => through::<results::Found>(result),
-        "click" | "fill" | "key" => through::<results::Acted>(result),
+        "click" | "doubleClick" | "hover" | "scroll" | "fill" | "key" => through::<results::Acted>(result),
         "evaluate" => through::<results::Evaluated>(result),
         "screenshot" => through::<results::Shot>(result),
         "wait" => through::<results::Waited>(result),

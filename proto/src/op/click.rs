@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, seconds};
+use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, Point, seconds};
 use crate::result::Acted;
 
 /// Click an element
@@ -24,6 +24,10 @@ pub struct Click {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KEYS")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modifiers: Vec<Modifier>,
+    /// Where in the element, in CSS pixels from its top left; the middle of what can be reached otherwise
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Point>,
 }
 
 /// A mouse button.
@@ -68,4 +72,8 @@ impl Operation for Click {
         targeted: true,
     };
     type Output = Acted;
+
+    fn check(&self) -> Result<(), super::InvalidParams> {
+        super::position(self.position)
+    }
 }

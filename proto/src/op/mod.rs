@@ -8,18 +8,22 @@ mod chord;
 mod click;
 mod codec;
 mod dialog;
+mod double_click;
 mod evaluate;
 mod facts;
 mod fill;
 mod find;
 mod get_text;
+mod hover;
 mod key;
 mod list_targets;
 pub mod locator;
 mod navigate;
 mod observe;
+mod point;
 mod reference;
 mod screenshot;
+mod scroll;
 mod wait;
 
 use std::ops::RangeInclusive;
@@ -35,18 +39,22 @@ pub use chord::{Chord, InvalidChord, KeyName, NAMED};
 pub use click::{Button, Click, Modifier};
 pub use codec::DecodeError;
 pub use dialog::{AcceptDialog, DismissDialog};
+pub use double_click::DoubleClick;
 pub use evaluate::Evaluate;
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
 pub use fill::Fill;
 pub use find::Find;
 pub use get_text::GetText;
+pub use hover::Hover;
 pub use key::Key;
 pub use list_targets::ListTargets;
 pub use locator::Locator;
 pub use navigate::{Navigate, WaitUntil};
 pub use observe::Observe;
+pub use point::{InvalidPoint, Place, Point};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{ImageFormat, Screenshot};
+pub use scroll::{Scroll, ScrollEnd};
 pub use wait::{Condition, Wait};
 
 /// One thing that can be asked of a session.
@@ -98,6 +106,10 @@ fn at_most(name: &str, size: usize, max: usize) -> Result<(), InvalidParams> {
     } else {
         Err(InvalidParams(format!("{name} has a size of {size}; at most {max} is taken")))
     }
+}
+
+fn position(position: Option<Point>) -> Result<(), InvalidParams> {
+    position.map_or(Ok(()), |point| point.check()).map_err(|error| InvalidParams(error.to_string()))
 }
 
 fn at_least_one(name: &str, size: usize) -> Result<(), InvalidParams> {
@@ -185,6 +197,9 @@ operations! {
     GetText,
     Find,
     Click,
+    DoubleClick,
+    Hover,
+    Scroll,
     Fill,
     Key,
     Evaluate,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::op::Point;
+
 /// What a mutation did, as far as it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -85,6 +87,37 @@ pub struct Evidence {
     /// The value was set by the native setter, since no trusted input exists for this kind of control (5.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_setter: Option<bool>,
+    /// The page took the element away when it was pressed, so that no click could reach it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressed_only: Option<bool>,
+    /// Panes that the scrolling moved; empty when nothing moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scrolled: Option<Vec<Pane>>,
+    /// Where nothing moved: other panes that could, at most 8.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub panes: Vec<Pane>,
+}
+
+/// Something that scrolls, in CSS pixels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Pane {
+    /// Its ref; absent for a document.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Its frame, when not the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<String>,
+    /// Its role; `document` for a document.
+    pub role: String,
+    /// Its name, at most 160 bytes. Page data.
+    pub label: String,
+    /// Where it stood before.
+    pub from: Point,
+    /// Where it stands.
+    pub at: Point,
+    /// The farthest that it goes.
+    pub end: Point,
 }
 
 /// The element that received input.

@@ -7,7 +7,7 @@ mod text;
 
 pub use acted::{
     Acted, DialogAnswered, DialogSeen, DownloadSeen, Evidence, Hit, Navigated, NavigationSeen, PageLine,
-    PopupSeen, SemanticDiff, Target,
+    Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use observation::{LeftOut, Node, Observation};
 pub use read::{Evaluated, Found, Shot, TargetRow, Targets, TextRead, Waited};

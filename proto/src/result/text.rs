@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, DialogAnswered, DialogSeen, Evaluated, Evidence, Found, Navigated, Observation, PageLine, Shot,
-    Targets, TextRead, Waited,
+    Acted, DialogAnswered, DialogSeen, Evaluated, Evidence, Found, Navigated, Observation, PageLine, Pane,
+    Shot, Targets, TextRead, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -15,7 +15,7 @@ use crate::op::{AnyOperation, Operation};
 /// The answer of any operation, read from its JSON.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// `click`, `fill`, `key`.
+    /// Actions on the page.
     Acted(Acted),
     /// `navigate`.
     Navigated(Navigated),
@@ -51,6 +51,9 @@ impl Answer {
             AnyOperation::GetText(_) => Self::Text(read::<op::GetText>(json)?),
             AnyOperation::Find(_) => Self::Found(read::<op::Find>(json)?),
             AnyOperation::Click(_) => Self::Acted(read::<op::Click>(json)?),
+            AnyOperation::DoubleClick(_) => Self::Acted(read::<op::DoubleClick>(json)?),
+            AnyOperation::Hover(_) => Self::Acted(read::<op::Hover>(json)?),
+            AnyOperation::Scroll(_) => Self::Acted(read::<op::Scroll>(json)?),
             AnyOperation::Fill(_) => Self::Acted(read::<op::Fill>(json)?),
             AnyOperation::Key(_) => Self::Acted(read::<op::Key>(json)?),
             AnyOperation::Evaluate(_) => Self::Evaluated(read::<op::Evaluate>(json)?),
@@ -88,6 +91,9 @@ impl Answer {
 fn past(action: &str) -> &str {
     match action {
         "click" => "clicked",
+        "doubleClick" => "double-clicked",
+        "hover" => "hovered over",
+        "scroll" => "scrolled",
         "fill" => "filled",
         "key" => "pressed keys in",
         "acceptDialog" => "accepted",
@@ -136,9 +142,46 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
     if evidence.target_closed == Some(true) {
         out.push_str(" · the page closed itself");
     }
+    if evidence.pressed_only == Some(true) {
+        out.push_str(" · the element went when it was pressed; no click reached it");
+    }
+    if let Some(moved) = &evidence.scrolled {
+        out.push_str(&scrolled_text(moved));
+    }
+    for pane in &evidence.panes {
+        let _ = write!(out, "\n  {} can scroll", pane_text(pane));
+    }
     if evidence.native_setter == Some(true) {
         out.push_str(" · set by the native setter");
     }
+}
+
+fn pane_text(pane: &Pane) -> String {
+    match &pane.reference {
+        Some(reference) => format!("{} {} [{reference}]", pane.role, quoted(&pane.label)),
+        None => "the document".to_owned(),
+    }
+}
+
+fn scrolled_text(moved: &[Pane]) -> String {
+    if moved.is_empty() {
+        return " · nothing moved".to_owned();
+    }
+    let panes = moved.iter().map(|pane| {
+        let mut out = format!(" · {}", pane_text(pane));
+        let axes = [
+            ("x", pane.from.x, pane.at.x, pane.end.x, "right"),
+            ("y", pane.from.y, pane.at.y, pane.end.y, "below"),
+        ];
+        for (axis, from, at, end, side) in axes {
+            if from.round() != at.round() {
+                let left = (end - at).max(0.0).round();
+                let _ = write!(out, " {axis} {} → {}, {left} left {side}", from.round(), at.round());
+            }
+        }
+        out
+    });
+    panes.collect()
 }
 
 fn acted_text(acted: &Acted) -> String {

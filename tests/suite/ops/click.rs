@@ -210,3 +210,99 @@ fn a_person_reads_one_or_two_lines() {
         "{run}"
     );
 }
+
+// contract: 5.3
+#[test]
+fn a_position_counts_from_the_elements_top_left_and_is_brought_into_view() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>P</title><script src="ledger.js"></script>
+        <style>body{margin:0}#c{display:block;position:absolute;left:30px;top:50px;width:300px;height:4000px;border:0;padding:0}</style>
+        <button id="c" aria-label="Tall" onclick="at=[event.offsetX,event.offsetY]">Tall</button>"#,
+    );
+    stage.ok(&["click", "Tall", "--position", "20,10"]);
+    assert_eq!(stage.eval("at"), serde_json::json!([20, 10]));
+    stage.ok(&["click", "Tall", "--position", "250,3500"]);
+    assert_eq!(stage.eval("at"), serde_json::json!([250, 3500]));
+    let error = stage.fails("invalid_argument", &["click", "Tall", "--position", "301,5"]);
+    assert_eq!(error["dispatched"], "no", "{error}");
+    assert_eq!(stage.glassctl(["click", "Tall", "--position", "5"]).code, Some(2));
+    assert_eq!(visit.clicks().len(), 2);
+}
+
+// contract: 5.3, 7.1
+#[test]
+fn the_middle_button_opens_a_link_beside_and_keeps_the_page() {
+    let (stage, _visit) = Stage::open("sections.html");
+    let result = stage.ok(&["click", "role=link;name=Leave", "--button", "middle"]);
+    assert_eq!(result["evidence"]["documentChanged"], false, "{result}");
+    assert_eq!(result["evidence"]["popups"].as_array().map(Vec::len), Some(1), "{result}");
+}
+
+// contract: 5.3 report: 211
+#[test]
+fn a_list_that_ignores_the_pointer_while_it_scrolls_gets_the_right_row() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>L</title><script src="ledger.js"></script>
+        <style>#s{height:200px;width:300px;overflow:auto;position:relative}#s.busy button{pointer-events:none}
+        #s button{position:absolute;left:0;height:30px;width:250px}</style>
+        <div id="s"><div id="h" style="height:15000px"></div></div>
+        <script>
+          const draw = () => { const first = Math.floor(s.scrollTop / 30);
+            for (const old of s.querySelectorAll('button')) { const n = +old.id.slice(1); if (n < first - 2 || n > first + 9) old.remove() }
+            for (let n = Math.max(0, first - 2); n < Math.min(500, first + 9); n++) if (!document.getElementById('r' + n)) {
+              const row = document.createElement('button'); row.id = 'r' + n; row.textContent = 'Row ' + n; row.style.top = n * 30 + 'px'; s.append(row) } };
+          let timer; s.addEventListener('scroll', () => { draw(); s.classList.add('busy'); clearTimeout(timer); timer = setTimeout(() => s.classList.remove('busy'), 150) });
+          draw();
+        </script>"#,
+    );
+    for row in [101, 30, 400, 7] {
+        stage.eval(&format!("s.scrollTop = {} * 30 - 40; 1", row));
+        stage.ok(&["wait", &format!("visible=name=Row {row}")]);
+        stage.ok(&["click", &format!("name=Row {row}")]);
+    }
+    assert_eq!(visit.clicks(), ["r101", "r30", "r400", "r7"]);
+    assert!(visit.events().iter().all(|event| event.id.starts_with('r')), "{:?}", visit.events());
+}
+
+// contract: 5.1, 2.4 report: 212
+#[test]
+fn a_layer_that_the_press_itself_opens_does_not_make_it_press_again() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>O</title><script src="ledger.js"></script>
+        <div id="box" role="combobox" tabindex="0" aria-label="Fruit" style="width:200px;height:30px;border:1px solid">Fruit</div>
+        <script>
+          box.onmousedown = () => { const layer = document.createElement('div'); layer.id = 'layer';
+            layer.style.cssText = 'position:fixed;inset:0;background:#0002';
+            layer.innerHTML = '<div role=listbox aria-label=Fruits><div role=option tabindex=-1 id=apple style="margin:80px;height:30px">Apple</div><div role=option tabindex=-1 id=pear style="margin:80px;height:30px">Pear</div></div>';
+            layer.onmousedown = (event) => { chosen = event.target.id; layer.remove() };
+            document.body.append(layer) };
+        </script>"#,
+    );
+    let result = stage.ok(&["click", "role=combobox;name=Fruit"]);
+    assert_eq!(result["evidence"]["hitTarget"]["role"], "combobox", "{result}");
+    assert_eq!(visit.received("mousedown"), ["box"]);
+    let result = stage.ok(&["click", "role=option;name=Pear"]);
+    assert_eq!(stage.eval("chosen"), "pear");
+    assert_eq!(result["evidence"]["pressedOnly"], true, "the layer went before there was a click: {result}");
+}
+
+// contract: 2.1 report: 225
+#[test]
+fn an_option_that_is_drawn_anew_between_press_and_release_is_no_success() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>R</title><script src="ledger.js"></script><div id="list" role="listbox" aria-label="Cities"></div>
+        <script>const draw = () => { list.innerHTML = '<div role=option tabindex=-1 class=o style="height:30px">Berlin</div>';
+          list.firstChild.onmousedown = draw; list.firstChild.onclick = () => { chosen = 1 } }; draw()</script>"#,
+    );
+    let error = stage.fails("not_actionable", &["click", "role=option;name=Berlin"]);
+    assert_eq!(
+        (error["outcome"].as_str(), error["reason"].as_str()),
+        (Some("failed"), Some("geometry_changed"))
+    );
+    assert_eq!(stage.eval("window.chosen"), serde_json::Value::Null);
+    assert_eq!(visit.received("mousedown").len(), 1);
+}

@@ -2,13 +2,16 @@
 
 mod click;
 mod dialogs;
+mod double_click;
 mod evaluate;
 mod fill;
 mod find;
 mod get_text;
+mod hover;
 mod key;
 mod list_targets;
 mod navigate;
 mod observe;
 mod screenshot;
+mod scroll;
 mod wait;

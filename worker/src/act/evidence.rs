@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::find::look;
 use crate::context::Context;
-use crate::page::{Changes, Download, EngineError, FrameKey, Halt, Step};
+use crate::page::{Changes, Download, EngineError, FrameKey, Halt, State, Step};
 
 /// The target as it was before anything was sent.
 #[derive(Clone, Debug)]
@@ -30,6 +30,11 @@ pub struct Before {
 }
 
 impl Before {
+    /// Whether another page was opened since.
+    pub fn opened(&self, context: &Context, state: &State) -> bool {
+        !state.popups_since(&context.target, self.mark).is_empty()
+    }
+
     /// Whether this target began a download since.
     pub fn began(&self, context: &Context, download: &Download) -> bool {
         download.number >= self.downloads && download.target.as_deref() == Some(&context.target)

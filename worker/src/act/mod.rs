@@ -7,4 +7,4 @@ mod ready;
 
 pub use evidence::{Before, Info, line, measure, page_line};
 pub use find::{Found, Looked, Matches, candidates, find, locate_all, look, stale_error};
-pub use ready::{Aim, Report, candidate, disarm_all, guard_revision, ready};
+pub use ready::{Aim, Need, Report, candidate, disarm_all, guard_revision, ready};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use glass_proto::error::{Candidate, ErrorKind, OpError, Phase};
-use glass_proto::op::{GuardScope, Locator};
+use glass_proto::op::{GuardScope, Locator, Point};
 use glass_proto::result::Hit;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,6 +28,17 @@ pub struct Aim {
     pub role: String,
 }
 
+/// What the element is needed for.
+#[derive(Clone, Copy, Debug)]
+pub struct Need<'a> {
+    /// The engine's word: click, fill, hover, none.
+    pub word: &'a str,
+    /// Events that the guard looks at.
+    pub guarded: &'a [&'a str],
+    /// Where in the element, when a caller says so.
+    pub position: Option<Point>,
+}
+
 /// What a guard saw.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -36,6 +47,10 @@ pub struct Report {
     pub seen: u64,
     /// A click reached the target.
     pub landed: bool,
+    /// A double click reached the target.
+    pub doubled: bool,
+    /// The page took the target out when it was pressed, and put none like it there.
+    pub left: bool,
     /// Of those, kept from the page.
     pub stopped: u64,
     /// What received the first of them.
@@ -86,22 +101,19 @@ enum Attempt {
 
 /// Retries until the element can be acted on, then leaves its guard armed in every frame of the target.
 ///
-/// `need` is the engine's word: click, fill, hover. `kinds` are the events that the guard looks at.
-///
 /// # Errors
 /// Those of [`find`]; `not_actionable` with the last reason at the deadline; `stale_revision` under a guard.
 pub async fn ready(
     context: &Context,
     locator: &Locator,
     first: Found,
-    need: &str,
-    kinds: &[&str],
+    need: Need<'_>,
 ) -> Result<(Aim, Changes), OpError> {
     let mut found = first;
     let mut log = Log::default();
     let mut attempt = 0_usize;
     loop {
-        match check(context, &found, need, kinds, attempt).await? {
+        match check(context, &found, need, attempt).await? {
             Attempt::Ready(aim, changes) => return Ok((*aim, changes)),
             Attempt::NotYet { reason, blocker } => log.note(reason, blocker),
             // A ref names one node and nothing else; any other locator is looked up anew.
@@ -164,13 +176,7 @@ impl Log {
     }
 }
 
-async fn check(
-    context: &Context,
-    found: &Found,
-    need: &str,
-    kinds: &[&str],
-    attempt: usize,
-) -> Result<Attempt, OpError> {
+async fn check(context: &Context, found: &Found, need: Need<'_>, attempt: usize) -> Result<Attempt, OpError> {
     let pages = &context.pages;
     let key = &found.key;
     let nested = key.label != 0;
@@ -180,8 +186,11 @@ async fn check(
         let scrolled = if attempt == 0 { Ok(()) } else { pages.scroll_frames(key, attempt).await };
         scrolled.map_err(|error| context.engine(&error, Phase::Preflight))?;
     }
-    arm_others(context, key, kinds).await;
-    let mut prepare = json!({ "ref": found.node, "need": need, "attempt": attempt });
+    arm_others(context, key, need.guarded).await;
+    let mut prepare = json!({ "ref": found.node, "need": need.word, "attempt": attempt });
+    if let Some(position) = need.position {
+        prepare["position"] = json!(position);
+    }
     if let Some(seq) = found.as_of {
         prepare["asOf"] = seq.into();
     }
@@ -194,7 +203,7 @@ async fn check(
             .and_then(|target| target.revisions.seq_at(expected.get(), key));
         steps.push(Step("regionChanged", json!({ "ref": found.node, "seq": seq })));
     }
-    steps.push(Step("arm", json!({ "token": context.token, "ref": found.node, "kinds": kinds })));
+    steps.push(Step("arm", json!({ "token": context.token, "ref": found.node, "kinds": need.guarded })));
     context.undo(|undo| undo.arm(key));
     let mut call = match pages.run(key, steps).await {
         Ok(call) => call,
@@ -204,7 +213,15 @@ async fn check(
         Err(error) => return Err(context.engine(&error, Phase::Preflight)),
     };
     let fault = |error: EngineError| context.engine(&error, Phase::Preflight);
-    let prepared: Prepared = call.take().map_err(fault)?;
+    let prepared: Prepared = match call.take() {
+        Err(EngineError::Engine { kind, .. }) if kind == "outside_element" => {
+            return Err(OpError::invalid(
+                "the position lies outside the element",
+                "it counts CSS pixels from the element's top left; observe --boxes shows its size",
+            ));
+        }
+        prepared => prepared.map_err(fault)?,
+    };
     match prepared.status.as_str() {
         "stale" => {
             let stale = prepared

@@ -135,6 +135,7 @@ async function prepare(args) {
   if (refused) return notYet(refused, false);
   if (need === 'none') return { status: 'ready', point: null, rect: rectOf(el), row: semanticRow(el), scrolled: false };
   const pressed = need === 'click' || need === 'hover';
+  if (args.position && !holdsPosition(el, args.position)) throw new Failure('outside_element', { detail: 'position' });
   const scrolled = bringIntoView(el, args, pressed);
   const anchor = anchorOf(el);
   const before = copyBox(box(anchor));
@@ -178,7 +179,29 @@ function bringIntoView(el, args, pressed) {
   const block = ['center', 'start', 'end', 'nearest'][attempt % 4];
   const moved = areas(el).length > 0 ? el : visibleLabels(el)[0] || el;
   M.scrollIntoView(moved, { behavior: 'instant', block, inline: attempt % 2 === 0 ? 'nearest' : 'center' });
+  if (args.position) centerPosition(el, args.position);
   return true;
+}
+
+// A position is counted from the inner edge of the element's border.
+function holdsPosition(el, position) {
+  const rect = box(el);
+  const x = position.x + G.clientLeft(el);
+  const y = position.y + G.clientTop(el);
+  return x >= 0 && y >= 0 && x < rect.width && y < rect.height;
+}
+
+// Scrolls a point of an element that is larger than the view to the middle of each pane that it lies in.
+function centerPosition(el, position) {
+  for (const pane of panesRound(el)) {
+    const rect = box(el);
+    const at = [rect.left + G.clientLeft(el) + position.x, rect.top + G.clientTop(el) + position.y];
+    const view = isDocumentPane(pane) ? { left: 0, top: 0, ...viewport() } : box(pane);
+    const beyond = (value, start, size) => value < start + 1 || value > start + size - 1;
+    const left = beyond(at[0], view.left, view.width) ? at[0] - view.left - view.width / 2 : 0;
+    const top = beyond(at[1], view.top, view.height) ? at[1] - view.top - view.height / 2 : 0;
+    if (left !== 0 || top !== 0) M.scrollBy(pane, { left, top, behavior: 'instant' });
+  }
 }
 
 // Covered by something that stays while the rest scrolls?

@@ -33,6 +33,8 @@ take(Element.prototype, [
   'clientHeight',
   'clientLeft',
   'clientTop',
+  'scrollLeft',
+  'scrollTop',
   'scrollWidth',
   'scrollHeight',
   'firstElementChild',
@@ -109,6 +111,7 @@ give(Element.prototype, [
   'getBoundingClientRect',
   'getClientRects',
   'scrollIntoView',
+  'scrollBy',
 ]);
 give(HTMLSlotElement.prototype, ['assignedNodes']);
 give(EventTarget.prototype, ['addEventListener', 'removeEventListener', 'dispatchEvent']);

@@ -39,6 +39,9 @@ function arm(args) {
     first: null,
     pressed: null,
     landed: false,
+    doubled: false,
+    ref: args.ref,
+    left: false,
   };
   return { ok: true };
 }
@@ -58,14 +61,24 @@ function onGuarded(event) {
   if (guard.at === null) guard.at = event.timeStamp;
   const path = event.composedPath();
   const keyed = kind === 'key' || kind === 'input';
-  // The first event of a press decides for all of it: what follows a press that reached its target is the page's own
+  // The first event of each press decides for all of it: what follows a press that reached its target is the page's own
   // doing, as it would be for a person. Keys are judged one by one, since the focus may move between them.
+  if (event.type === 'pointerdown') guard.pressed = null;
   const right =
     keyed || guard.pressed === null ? !guard.block && reaches(path, guard.aim.deref(), keyed) : guard.pressed;
   if (!keyed) guard.pressed = right;
+  // Taken out of the page by the page's own answer to the press: no click can reach it.
+  if (right && (event.type === 'pointerup' || event.type === 'mouseup')) {
+    const pressed = guard.aim.deref();
+    guard.left = guard.left || !pressed || !G.isConnected(pressed);
+  }
   const innermost = isElement(path[0]) ? path[0] : null;
   if (right) {
-    if (kind === 'click' && !guard.landed) guard.landed = reaches(path, guard.aim.deref(), false);
+    if (kind === 'click') {
+      const landed = reaches(path, guard.aim.deref(), false);
+      guard.landed = guard.landed || landed;
+      guard.doubled = guard.doubled || (landed && event.type === 'dblclick');
+    }
     if (guard.first === null) {
       guard.first = event;
       guard.hit = innermost && new WeakRef(innermost);
@@ -129,11 +142,19 @@ function received(weak, target) {
   return describe(accepted.includes(control) ? target : control || el);
 }
 
+// One that was only drawn anew stands there again.
+function leftNothingAlike(ref) {
+  const { stale } = resolve(ref);
+  return Boolean(stale) && stale.reason === 'detached' && stale.candidates.length === 0;
+}
+
 function report(guard) {
   const target = guard.aim?.deref() || null;
   return {
     seen: guard.seen,
     landed: guard.landed,
+    doubled: guard.doubled,
+    left: guard.left && !guard.landed && leftNothingAlike(guard.ref),
     stopped: guard.stopped,
     hit: received(guard.hit, target),
     wrong: received(guard.wrong, target),
@@ -146,6 +167,8 @@ function report(guard) {
 const NOTHING_SEEN = {
   seen: 0,
   landed: false,
+  doubled: false,
+  left: false,
   stopped: 0,
   hit: null,
   wrong: null,

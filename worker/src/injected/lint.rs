@@ -31,6 +31,7 @@ const PARTS: &[(&str, &str)] = &[
     ("textlocate.js", include_str!("textlocate.js")),
     ("guard.js", include_str!("guard.js")),
     ("edit.js", include_str!("edit.js")),
+    ("scroll.js", include_str!("scroll.js")),
     ("wait.js", include_str!("wait.js")),
     ("reveal.js", include_str!("reveal.js")),
     ("api.js", include_str!("api.js")),

@@ -40,6 +40,7 @@ pub const ENGINE: &str = concat!(
     include_str!("textlocate.js"),
     include_str!("guard.js"),
     include_str!("edit.js"),
+    include_str!("scroll.js"),
     include_str!("wait.js"),
     include_str!("reveal.js"),
     include_str!("api.js"),

@@ -1,4 +1,4 @@
-//! One press of a mouse button at a point.
+//! The mouse: moves, presses of a button at a point, the wheel.
 
 use glass_proto::op::Button;
 
@@ -6,7 +6,7 @@ use crate::cdp::types::empty::Empty;
 use crate::cdp::types::input::{DispatchMouseEvent, MouseButton, MouseEventType};
 use crate::cdp::{Client, Pending};
 
-/// A press under way: acknowledgements of move, press and release.
+/// A press under way: acknowledgements of the move and of each press and release.
 #[derive(Debug)]
 pub struct Press {
     /// In the order of their sending.
@@ -23,28 +23,33 @@ pub fn button_of(button: Button) -> (MouseButton, u8) {
 }
 
 impl Press {
-    /// Sends move, press and release back to back, so that nothing can come between them.
-    pub fn send(client: &Client, session: &str, (x, y): (f64, f64), button: Button, modifiers: u8) -> Self {
-        let (name, bit) = button_of(button);
+    /// Sends the move and then each press and release back to back, so that nothing can come between them.
+    ///
+    /// `press` is the button and how often it goes down; the mouse only moves otherwise.
+    pub fn send(
+        client: &Client,
+        session: &str,
+        (x, y): (f64, f64),
+        press: Option<(Button, u8)>,
+        modifiers: u8,
+    ) -> Self {
         let event =
             |kind| DispatchMouseEvent { modifiers: Some(modifiers), ..DispatchMouseEvent::new(kind, x, y) };
-        let moved = event(MouseEventType::MouseMoved);
-        let pressed = DispatchMouseEvent {
-            button: Some(name),
-            buttons: Some(bit),
-            click_count: Some(1),
-            ..event(MouseEventType::MousePressed)
-        };
-        let released = DispatchMouseEvent {
-            button: Some(name),
-            buttons: Some(0),
-            click_count: Some(1),
-            ..event(MouseEventType::MouseReleased)
-        };
-        let acknowledgements = [moved, pressed, released]
-            .into_iter()
-            .map(|event| client.start_send(Some(session), event))
-            .collect();
-        Self { acknowledgements }
+        let mut events = vec![event(MouseEventType::MouseMoved)];
+        if let Some((button, count)) = press {
+            let (name, bit) = button_of(button);
+            for click in 1..=count {
+                let change = |kind, buttons| DispatchMouseEvent {
+                    button: Some(name),
+                    buttons: Some(buttons),
+                    click_count: Some(click),
+                    ..event(kind)
+                };
+                events.push(change(MouseEventType::MousePressed, bit));
+                events.push(change(MouseEventType::MouseReleased, 0));
+            }
+        }
+        let send = |event| client.start_send(Some(session), event);
+        Self { acknowledgements: events.into_iter().map(send).collect() }
     }
 }

@@ -1,4 +1,4 @@
-//! `click`. Life of a press:
+//! `click`, and the one path of all presses. Life of a press:
 //!
 //! 1. the revision is brought up to date and the element found, one call a frame;
 //! 2. until the deadline: the page checks the element (5.1), the revision is guarded, a guard is armed in every frame,
@@ -10,38 +10,90 @@
 use std::time::{Duration, Instant};
 
 use glass_proto::error::{Candidate, ErrorKind, OpError, Phase};
-use glass_proto::op::{Click, Modifier};
+use glass_proto::op::{Button, Click, Locator, Modifier, Point};
 use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{Acted, Evidence, Hit, Target};
 use serde_json::json;
 
 use super::begin;
-use crate::act::{Aim, Before, Info, Report, candidate, disarm_all, find, guard_revision, measure, ready};
+use crate::act::{
+    Aim, Before, Info, Need, Report, candidate, disarm_all, find, guard_revision, measure, ready,
+};
 use crate::context::Context;
 use crate::input::{Press, button_of, modifier_bits, modifier_key};
-use crate::page::{Blocker, Changes, Check, EngineError, FrameKey, Halt, Step};
+use crate::page::{Blocker, Changes, Check, EngineError, FrameKey, Halt, State, Step};
 
 /// Time that one more press and its settle may take: with less left the answer is what is known.
 const ONE_PRESS: Duration = Duration::from_millis(250);
 
-const GUARDED: &[&str] = &["pointer", "mouse", "click"];
+/// How long a page that a link opens beside this one is waited for.
+const OPENS_BESIDE: Duration = Duration::from_millis(300);
+
+/// What the pointer does on an element.
+#[derive(Debug)]
+pub(super) struct Gesture<'a> {
+    /// The operation.
+    pub(super) action: &'static str,
+    /// The element.
+    pub(super) target: &'a Locator,
+    /// Where in it.
+    pub(super) position: Option<Point>,
+    /// Keys held meanwhile.
+    pub(super) modifiers: &'a [Modifier],
+    /// Which button goes down and how often; the pointer only moves otherwise.
+    pub(super) press: Option<(Button, u8)>,
+}
+
+impl Gesture<'_> {
+    /// Whether this press asks the browser to open a link in another page.
+    fn opens_beside(&self, aim: &Aim) -> bool {
+        let asks = |modifier: &Modifier| !matches!(modifier, Modifier::Alt);
+        let beside = match self.press {
+            Some((Button::Middle, _)) => true,
+            Some((Button::Left, _)) => self.modifiers.iter().any(asks),
+            _ => false,
+        };
+        beside && aim.role == "link"
+    }
+
+    fn need(&self) -> Need<'_> {
+        let (word, guarded): (_, &[&str]) = match self.press {
+            Some(_) => ("click", &["pointer", "mouse", "click"]),
+            None => ("hover", &["move"]),
+        };
+        Need { word, guarded, position: self.position }
+    }
+}
 
 pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpError> {
+    let Click { target, button, modifiers, position } = params;
+    let press = Some((*button, 1));
+    perform(context, &Gesture { action: "click", target, position: *position, modifiers, press }).await
+}
+
+/// Finds the element, waits until it can be reached, moves and presses, and measures what came of it.
+pub(super) async fn perform(context: &Context, gesture: &Gesture<'_>) -> Result<Acted, OpError> {
     begin::page(context)?;
-    let (mut found, looked) = find(context, &params.target).await?;
+    let (mut found, looked) = find(context, gesture.target).await?;
     guard_revision(context, Some(&found.key), &looked.changes, None)?;
     let before = Before::of(context, &looked.changes, Some(&looked.info));
     let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
     let mut stopped = false;
     loop {
-        let ready = ready(context, &params.target, found, "click", GUARDED).await;
+        let ready = ready(context, gesture.target, found, gesture.need()).await;
         let (aim, _) = ready.map_err(|error| kept_back(stopped, error))?;
-        let pressed = press(context, params, &aim).await?;
+        let pressed = press(context, gesture, &aim).await?;
         match pressed {
-            Pressed::Landed { hit, fresh } => {
+            Pressed::Landed { hit, fresh, left } => {
+                if gesture.opens_beside(&aim) {
+                    let until = context.soft.min(Instant::now() + OPENS_BESIDE);
+                    let opened = |state: &State| before.opened(context, state).then_some(());
+                    // The browser opens it by itself, a moment after the press.
+                    let _ = context.pages.until(until, opened).await;
+                }
                 let (measured, revision) = measure(context, &before, fresh).await?;
-                let evidence = Evidence { hit_target: hit, ..measured };
-                return Ok(acted(context, "click", &aim, &before, revision, evidence, carried));
+                let evidence = Evidence { hit_target: hit, pressed_only: left.then_some(true), ..measured };
+                return Ok(acted(context, gesture.action, &aim, &before, revision, evidence, carried));
             }
             Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
@@ -49,7 +101,7 @@ pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpEr
                 found = if aim.found.by_ref.is_some() {
                     aim.found
                 } else {
-                    find(context, &params.target).await.map_err(|error| kept_back(true, error))?.0
+                    find(context, gesture.target).await.map_err(|error| kept_back(true, error))?.0
                 };
                 if context.left() < ONE_PRESS {
                     return Err(OpError::failed(
@@ -107,12 +159,14 @@ enum Pressed {
         hit: Option<Hit>,
         /// The page after the settle, where it was looked at in the same call.
         fresh: Option<(Changes, Info)>,
+        /// The page took the element away when it was pressed.
+        left: bool,
     },
     /// Guards kept it from the page; what it would have hit.
     Stopped(Option<Candidate>),
 }
 
-async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, OpError> {
+async fn press(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pressed, OpError> {
     let point = aim.point.ok_or_else(|| {
         OpError::rejected(
             ErrorKind::NotActionable,
@@ -125,15 +179,17 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
     let session = session.ok_or_else(|| crate::context::halted(&Halt::Closed))?;
     context.dispatching().await;
     tracing::debug!(x = point.0, y = point.1, "press");
-    let modifiers = modifier_bits(&params.modifiers);
-    hold(context, &session, &params.modifiers, true).await;
-    let (button, _) = button_of(params.button);
-    context.undo(|undo| undo.held.button = Some((session.clone(), point.0, point.1, button)));
+    let modifiers = modifier_bits(gesture.modifiers);
+    hold(context, &session, gesture.modifiers, true).await;
+    if let Some((button, _)) = gesture.press {
+        let held = (session.clone(), point.0, point.1, button_of(button).0);
+        context.undo(|undo| undo.held.button = Some(held));
+    }
     let shown =
         context.pages.state().target(&context.target).and_then(|target| target.key(&aim.found.key.frame));
     if shown.as_ref() != Some(&aim.found.key) {
         context.undo(|undo| undo.held.button = None);
-        hold(context, &session, &params.modifiers, false).await;
+        hold(context, &session, gesture.modifiers, false).await;
         return Err(OpError::failed(
             ErrorKind::StaleReference,
             Phase::Dispatch,
@@ -142,7 +198,7 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
         )
         .reason("navigated"));
     }
-    let press = Press::send(context.pages.client(), &session, point, params.button, modifiers);
+    let press = Press::send(context.pages.client(), &session, point, gesture.press, modifiers);
     let mut blocked = false;
     for acknowledgement in press.acknowledgements {
         match context.pages.or_halt(&context.target, acknowledgement).await {
@@ -157,19 +213,19 @@ async fn press(context: &Context, params: &Click, aim: &Aim) -> Result<Pressed, 
     }
     // The release was sent with the press, so the browser lets go by itself.
     context.undo(|undo| undo.held.button = None);
-    hold(context, &session, &params.modifiers, false).await;
+    hold(context, &session, gesture.modifiers, false).await;
     if blocked {
         context.undo(|undo| undo.armed.clear());
         return gone(context, &aim.found.key).await;
     }
-    settle(context, aim).await
+    settle(context, gesture, aim).await
 }
 
-async fn settle(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
+async fn settle(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pressed, OpError> {
     let key = &aim.found.key;
     let alone = context.pages.state().target(&context.target).is_some_and(|target| target.frames.len() == 1);
     if alone {
-        return settle_and_look(context, aim).await;
+        return settle_and_look(context, gesture, aim).await;
     }
     match context.pages.run(key, vec![Step("settle", json!({ "frames": 2 }))]).await {
         Ok(_) | Err(EngineError::Gone | EngineError::Halted(_)) => {}
@@ -178,11 +234,11 @@ async fn settle(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
     let Some(report) = disarm_all(context, key).await else {
         return gone(context, key).await;
     };
-    judge(&report, aim, None)
+    judge(gesture, &report, aim, None)
 }
 
 /// A page without frames: settle, guard and look in one call.
-async fn settle_and_look(context: &Context, aim: &Aim) -> Result<Pressed, OpError> {
+async fn settle_and_look(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pressed, OpError> {
     let key = &aim.found.key;
     let steps = vec![
         Step("settle", json!({ "frames": 2 })),
@@ -202,7 +258,7 @@ async fn settle_and_look(context: &Context, aim: &Aim) -> Result<Pressed, OpErro
     let check: Check = call.take().map_err(fault)?;
     let info: Info = call.take().map_err(fault)?;
     let changes = context.pages.take_reports(&context.target, &[(key.clone(), check)]);
-    judge(&report, aim, Some((changes, info)))
+    judge(gesture, &report, aim, Some((changes, info)))
 }
 
 /// The document went or is held by a dialog: the press made that happen, if its guard said that it let it through. A
@@ -228,32 +284,46 @@ async fn gone(context: &Context, key: &FrameKey) -> Result<Pressed, OpError> {
         });
     }
     let report = Report { hit, ..Report::default() };
-    Ok(Pressed::Landed { hit: report.hit_target(key), fresh: None })
+    Ok(Pressed::Landed { hit: report.hit_target(key), fresh: None, left: false })
 }
 
 /// Roles whose press may open a list of the browser's own, which takes the rest of the press.
 const OPENS_LIST: &[&str] = &["combobox", "listbox"];
 
-fn judge(report: &Report, aim: &Aim, fresh: Option<(Changes, Info)>) -> Result<Pressed, OpError> {
-    if report.hit.is_some()
-        && !report.landed
-        && report.stopped == 0
-        && !OPENS_LIST.contains(&aim.role.as_str())
-    {
+fn judge(
+    gesture: &Gesture<'_>,
+    report: &Report,
+    aim: &Aim,
+    fresh: Option<(Changes, Info)>,
+) -> Result<Pressed, OpError> {
+    let own = || report.wrong.clone().and_then(|wrong| candidate(&aim.found.key, wrong));
+    let would_hit = || report.would_hit.clone().or_else(own);
+    let done = match gesture.press {
+        None => true,
+        Some((_, 2)) => report.doubled || report.left,
+        Some(_) => report.landed || report.left || report.stopped > 0,
+    };
+    if report.hit.is_some() && !done && !OPENS_LIST.contains(&aim.role.as_str()) {
+        let message = if report.landed {
+            "the first click reached the element and the second did not"
+        } else {
+            "the press began on the element and ended elsewhere, so that the page saw no click on it"
+        };
         return Err(OpError::failed(
             ErrorKind::NotActionable,
             Phase::BrowserEffect,
-            "the press began on the element and ended elsewhere, so that the page saw no click on it",
+            message,
             "observe the page: the element moved or was replaced while it was pressed",
         )
-        .reason("geometry_changed"));
+        .reason("geometry_changed")
+        .with_candidates(would_hit().into_iter().collect()));
     }
     if report.hit.is_some() {
-        return Ok(Pressed::Landed { hit: report.hit_target(&aim.found.key), fresh });
+        let hit = report.hit_target(&aim.found.key);
+        return Ok(Pressed::Landed { hit, fresh, left: report.left });
     }
     if report.stopped > 0 {
-        let own = report.wrong.clone().and_then(|wrong| candidate(&aim.found.key, wrong));
-        return Ok(Pressed::Stopped(report.would_hit.clone().or(own)));
+        return Ok(Pressed::Stopped(would_hit()));
     }
     Err(OpError::failed(
         ErrorKind::NotActionable,

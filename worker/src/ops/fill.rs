@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::begin;
 use super::click::acted;
-use crate::act::{Aim, Before, disarm_all, find, guard_revision, measure, ready};
+use crate::act::{Aim, Before, Need, disarm_all, find, guard_revision, measure, ready};
 use crate::cdp::types::input::{DispatchKeyEvent, InsertText, KeyEventType};
 use crate::context::Context;
 use crate::page::{EngineError, Step};
@@ -40,7 +40,8 @@ pub(super) async fn run(context: &Context, params: &Fill) -> Result<Acted, OpErr
     let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
     // An empty text is a key press, which another element must not get either.
     let guarded: &[&str] = if params.text.is_empty() { &["key", "input"] } else { &["input"] };
-    let (aim, _) = ready(context, &params.target, found, "fill", guarded).await?;
+    let need = Need { word: "fill", guarded, position: None };
+    let (aim, _) = ready(context, &params.target, found, need).await?;
     let key = aim.found.key.clone();
     let node = aim.found.node;
     context.dispatching().await;

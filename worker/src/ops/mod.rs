@@ -3,15 +3,18 @@
 mod begin;
 mod click;
 mod dialog;
+mod double_click;
 mod evaluate;
 mod fill;
 mod find;
 mod get_text;
+mod hover;
 mod key;
 mod list_targets;
 mod navigate;
 mod observe;
 mod screenshot;
+mod scroll;
 mod wait;
 
 use glass_proto::error::OpError;
@@ -33,6 +36,9 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::GetText(params) => encode(get_text::run(context, params).await?),
         AnyOperation::Find(params) => encode(find::run(context, params).await?),
         AnyOperation::Click(params) => encode(click::run(context, params).await?),
+        AnyOperation::DoubleClick(params) => encode(double_click::run(context, params).await?),
+        AnyOperation::Hover(params) => encode(hover::run(context, params).await?),
+        AnyOperation::Scroll(params) => encode(scroll::run(context, params).await?),
         AnyOperation::Fill(params) => encode(fill::run(context, params).await?),
         AnyOperation::Key(params) => encode(key::run(context, params).await?),
         AnyOperation::Evaluate(params) => encode(evaluate::run(context, params).await?),

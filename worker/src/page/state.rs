@@ -217,12 +217,14 @@ impl State {
         self.begun
     }
 
-    /// Targets that `opener` opened since `mark`.
+    /// Targets that `opener` opened since `mark`, and those without an opener: a link that a person opens beside
+    /// has none.
     pub fn popups_since(&self, opener: &str, mark: u64) -> Vec<&Target> {
         let mut found: Vec<_> = self
             .targets
             .values()
-            .filter(|target| target.number >= mark && target.opener.as_deref() == Some(opener))
+            .filter(|target| target.number >= mark)
+            .filter(|target| target.opener.as_deref().is_none_or(|by| by == opener))
             .collect();
         found.sort_by_key(|target| target.number);
         found
