@@ -84,8 +84,19 @@ pub enum Command {
     /// Start, stop and look at glassd
     #[command(subcommand)]
     Daemon(DaemonCommand),
-    /// Say whether glassd runs and how sessions are caged
+    /// Say whether glassd runs, which sessions it has and how they are caged
     Status,
+    /// Print the end of glassd's log
+    Logs(LogsArgs),
+    /// Look at the installation, from the browser to the sandbox, and say what to do
+    ///
+    /// Exits with 0 when all is good, 1 when it works with less than there could be, 10 when it does not work. Never takes
+    /// longer than 15 s, and needs no daemon.
+    Doctor {
+        /// Mend what can be mended safely: rights of Glass's own directories, what dead daemons left
+        #[arg(long)]
+        fix: bool,
+    },
     /// Walk through a small bundled site, printing each command and its answer
     ///
     /// Uses a daemon, a state directory and a session of its own, needs no internet, and leaves nothing running.
@@ -121,8 +132,21 @@ pub enum DaemonCommand {
     Start,
     /// Stop glassd with all its sessions, and wait until it is gone
     Stop,
-    /// Say whether glassd runs and how sessions are caged
+    /// Say whether glassd runs, which sessions it has and how they are caged
     Status,
+    /// Print the end of glassd's log
+    Logs(LogsArgs),
+}
+
+/// `glassctl logs`. With --session, only lines about that session.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct LogsArgs {
+    /// How many of the last lines, 0 to 10000; a line is cut at 4 KiB
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(0..=10_000))]
+    pub lines: u16,
+    /// Go on with what comes, until Ctrl-C
+    #[arg(long, short = 'f')]
+    pub follow: bool,
 }
 
 /// Whether the machine form was asked for, in arguments that may be wrong otherwise.

@@ -33,6 +33,7 @@ const START_HINT: &str = "start it with `glassctl daemon start`, or leave out --
 #[derive(Clone, Debug)]
 pub struct Server {
     socket: PathBuf,
+    log_file: PathBuf,
     explicit: bool,
     autostart: bool,
     hello: pb::Hello,
@@ -64,6 +65,7 @@ impl Server {
             .reason("socket_path")
         })?;
         Ok(Self {
+            log_file: paths.log_file(),
             socket: paths.socket,
             explicit: explicit.is_some(),
             autostart: !global.no_autostart,
@@ -76,11 +78,26 @@ impl Server {
         &self.socket
     }
 
+    /// Who this client says that it is.
+    pub fn hello(&self) -> pb::Hello {
+        self.hello.clone()
+    }
+
     /// As a client that stays, with a kind and an id of its own, instead of one command of glassctl.
     #[must_use]
     pub fn staying(mut self, kind: &'static str) -> Self {
         self.hello = pb::Hello::new(kind, &ClientId::generate());
         self
+    }
+
+    /// The socket, where the command line names it.
+    pub fn explicit_socket(&self) -> Option<&std::path::Path> {
+        self.explicit.then_some(&self.socket)
+    }
+
+    /// Where a glassd of this environment logs.
+    pub fn log_file(&self) -> &std::path::Path {
+        &self.log_file
     }
 
     /// Connects, starting glassd where nobody listens and that is allowed.
@@ -161,7 +178,8 @@ pub struct Client {
 }
 
 impl Client {
-    fn new(channel: Channel, hello: pb::Hello) -> Self {
+    /// On a connection that somebody speaks on.
+    pub fn new(channel: Channel, hello: pb::Hello) -> Self {
         let rpc = GlassClient::new(channel)
             .max_decoding_message_size(MAX_MESSAGE)
             .max_encoding_message_size(MAX_MESSAGE);

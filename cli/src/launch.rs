@@ -97,7 +97,7 @@ pub async fn start(socket: &Path, explicit: bool) -> Result<Channel, LaunchError
 }
 
 /// The program file of glassd: beside glassctl, or in `../libexec/glass`.
-fn find_program() -> Result<PathBuf, LaunchError> {
+pub(crate) fn find_program() -> Result<PathBuf, LaunchError> {
     let own = std::env::current_exe()?;
     let directory = own.parent().unwrap_or(Path::new("/")).to_owned();
     let places = [directory.join("glassd"), directory.join("../libexec/glass/glassd")];

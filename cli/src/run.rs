@@ -15,7 +15,7 @@ use crate::signals::{Cancel, Signal, Signals};
 use crate::usage::{NoCommand, explain};
 
 /// Exit code when the reader of standard output went away, as shells have it for SIGPIPE.
-const EXIT_PIPE: u8 = 141;
+pub(crate) const EXIT_PIPE: u8 = 141;
 /// Exit code when the answer could not be written: the machinery failed, whatever the operation came to.
 const EXIT_OUTPUT: u8 = 10;
 
@@ -38,7 +38,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         Err(failure) => Ended { result: Some(Err(failure)), signal: None },
     };
     let (written, code) = match &ended.result {
-        Some(Ok(report)) => (output.report(report), 0),
+        Some(Ok(report)) => (output.report(report), report.exit_code),
         Some(Err(failure)) => (output.failure(failure), failure.exit_code()),
         None => (Ok(()), 0),
     };

@@ -119,6 +119,7 @@ impl App {
             shutdown: shutdown.clone(),
             closed: seen,
             paths,
+            log,
             begun: Instant::now(),
         };
         let idle_exit = config.idle_exit.filter(|_| args.from_client);

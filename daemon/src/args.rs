@@ -26,4 +26,10 @@ pub struct Args {
     /// A client starts it: end when idle, and leave quietly where another daemon serves already
     #[arg(long)]
     pub from_client: bool,
+    /// Look at everything that glassd needs, tell it one JSON object a line, and start nothing
+    #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client"])]
+    pub diagnose: bool,
+    /// With --diagnose: mend what can be mended safely
+    #[arg(long, hide = true, requires = "diagnose")]
+    pub fix: bool,
 }

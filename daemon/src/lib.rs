@@ -17,6 +17,7 @@
 pub mod app;
 pub mod args;
 pub mod config;
+pub mod diagnose;
 pub mod egress;
 pub mod exit;
 pub mod gate;

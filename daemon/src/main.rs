@@ -26,6 +26,13 @@ fn main() -> ExitCode {
             return if error.use_stderr() { exit::USAGE.into() } else { exit::OK.into() };
         }
     };
+    if args.diagnose {
+        return match diagnose(args) {
+            Ok(()) => exit::OK.into(),
+            // Whoever asked has gone, or the system refused a thread: nobody is left to tell it to.
+            Err(_) => exit::FAULT.into(),
+        };
+    }
     let from_client = args.from_client;
     match start(args) {
         Ok(true) => exit::OK.into(),
@@ -49,6 +56,20 @@ fn start(args: Args) -> Result<bool, StartupError> {
     serve(&requests);
     // A panic of the runtime itself: the workers end with this process.
     runtime.join().unwrap_or(Ok(false))
+}
+
+/// Looks and tells, and starts no daemon. Stays in the process group of whoever asked, who may end it.
+fn diagnose(args: Args) -> std::io::Result<()> {
+    glass_sandbox::close_inherited(&[])?;
+    glass_sandbox::default_action(glass_sandbox::Signal::SIGCHLD)?;
+    let args = glass_daemon::diagnose::absolute(args)?;
+    let (spawner, requests) = spawner();
+    let looking = std::thread::Builder::new().spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(glass_daemon::diagnose::diagnose(args, spawner, &mut std::io::stdout()))
+    })?;
+    serve(&requests);
+    looking.join().unwrap_or_else(|_| Err(std::io::Error::other("the thread that looks panicked")))
 }
 
 fn run(plan: Plan, spawner: Spawner) -> Result<bool, StartupError> {

@@ -10,6 +10,7 @@ mod actionability;
 mod cage;
 mod cli;
 mod daemon;
+mod doctor;
 mod egress;
 mod frames;
 mod hostile;

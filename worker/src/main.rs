@@ -4,11 +4,13 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::process::ExitCode;
 
+use glass_proto::diagnosis::BrowserFound;
 use glass_proto::start::{self, FromWorker, Plan};
 use glass_sandbox::{CageError, CagePlan, enter, fdpass, take_inherited};
-use glass_worker::run;
+use glass_worker::{chromium, run};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -23,12 +25,15 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("--serve") => serve(),
         Some("--probe") => probe(arguments),
+        Some("--browser") => browser(arguments),
         Some("--version") => {
             say(&format!("glass-worker {}\n", glass_proto::version::PROGRAM));
             ExitCode::SUCCESS
         }
         _ => {
-            complain("glass-worker is started by glassd; it takes --serve, --probe or --version\n");
+            complain(
+                "glass-worker is started by glassd; it takes --serve, --probe, --browser or --version\n",
+            );
             ExitCode::from(2)
         }
     }
@@ -50,6 +55,69 @@ fn probe(mut arguments: impl Iterator<Item = String>) -> ExitCode {
             complain(&format!("ERROR {error}\n"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Finds the browser, asks its version and prints both as JSON. Under `--uid`, where it is given: a browser is never run
+/// as root, whatever it is asked.
+fn browser(mut arguments: impl Iterator<Item = String>) -> ExitCode {
+    let (mut path, mut uid) = (None, None);
+    while let Some(option) = arguments.next() {
+        match (option.as_str(), arguments.next()) {
+            ("--path", Some(value)) => path = Some(std::path::PathBuf::from(value)),
+            ("--uid", Some(value)) => uid = value.parse().ok(),
+            _ => {
+                complain("ERROR --browser takes --path and --uid\n");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    let looked = look(path.as_deref(), uid);
+    match looked.and_then(|found| serde_json::to_string(&found).map_err(io::Error::other)) {
+        Ok(json) => {
+            say(&json);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            complain(&format!("ERROR {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn look(path: Option<&Path>, uid: Option<u32>) -> io::Result<BrowserFound> {
+    match uid {
+        Some(uid) => glass_sandbox::become_unprivileged(uid)?,
+        None if nix::unistd::geteuid().is_root() => return Err(io::Error::other("root needs --uid here")),
+        None => {}
+    }
+    let executable = match chromium::find(path) {
+        Ok(executable) => executable,
+        Err(error) => {
+            let remedy = error.remedy().to_owned();
+            return Ok(BrowserFound::Unusable { why: error.to_string(), remedy });
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let reaper = chromium::Reaper::start()?;
+        Ok(match chromium::ask_version(&executable.path, &reaper).await {
+            Ok(version) => BrowserFound::Version {
+                path: executable.path.to_string_lossy().into_owned(),
+                version: version.full().to_owned(),
+            },
+            Err(error) => {
+                let remedy = "run it by hand with --version: it may lack a library or hang; or name another in browser.path";
+                BrowserFound::Unusable { why: with_source(&error), remedy: remedy.to_owned() }
+            }
+        })
+    })
+}
+
+fn with_source(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
     }
 }
 

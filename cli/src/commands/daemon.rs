@@ -3,15 +3,19 @@
 use std::time::Duration;
 
 use glass_proto::escape::visible;
+use glass_proto::version::PROGRAM;
 use glass_proto::wire::client as pb;
 use glass_proto::{ErrorKind, OpError, Phase};
 use serde::Serialize;
 
 use super::gone::Process;
+use super::session;
 use crate::client::Server;
 use crate::error::{self, Failure};
 use crate::output::{Report, Table, amount, duration};
 
+/// A session that closes within this time is warned about (contract 1.4), in milliseconds.
+const SOON_MS: u64 = 15 * 60 * 1000;
 /// How long a stopping daemon may take: running operations get 5 s, then sessions close (contract 12.2).
 const STOPPING: Duration = Duration::from_secs(20);
 
@@ -34,6 +38,9 @@ struct Daemon<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     probe: Vec<Step<'a>>,
     egress: &'a str,
+    /// Absent where that is standard error.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    log_file: &'a str,
 }
 
 #[derive(Serialize)]
@@ -60,6 +67,7 @@ impl<'a> Daemon<'a> {
             mode: &reply.mode,
             probe: reply.probe.iter().map(step).collect(),
             egress: &reply.egress,
+            log_file: &reply.log_file,
         }
     }
 }
@@ -71,7 +79,47 @@ pub(super) async fn status(server: &Server) -> Result<Report, Failure> {
         return Err(error::unreachable(server.socket(), why, "start it with `glassctl daemon start`").into());
     };
     let reply = client.status().await?;
-    Report::of(&Daemon::of(&reply), describe(&reply))
+    let sessions = client.list_sessions().await?;
+    let warnings = warnings(&reply, &sessions);
+    let mut text = describe(&reply);
+    if !sessions.is_empty() {
+        text = format!("{text}\n\n{}", session::table(&sessions).text());
+    }
+    for warning in &warnings {
+        text = format!("{text}\nwarning: {warning}");
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Status<'a> {
+        #[serde(flatten)]
+        daemon: Daemon<'a>,
+        client_version: &'static str,
+        session_rows: Vec<session::Session<'a>>,
+        warnings: &'a [String],
+    }
+    let status = Status {
+        daemon: Daemon::of(&reply),
+        client_version: PROGRAM,
+        session_rows: sessions.iter().map(session::Session::of).collect(),
+        warnings: &warnings,
+    };
+    Report::of(&status, text)
+}
+
+/// What somebody should know before it happens, and what does not fit together.
+fn warnings(reply: &pb::StatusReply, sessions: &[pb::SessionInfo]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if reply.program_version != PROGRAM {
+        let theirs = visible(&reply.program_version, false);
+        warnings.push(format!(
+            "this glassctl is {PROGRAM} and glassd {theirs}; `glassctl daemon stop` lets the next command start the installed one"
+        ));
+    }
+    for info in sessions.iter().filter(|info| (1..SOON_MS).contains(&info.closes_in_ms)) {
+        let (name, left) = (visible(&info.name, false), duration(info.closes_in_ms));
+        warnings.push(format!("session {name} closes in {left} for want of use, and its pages and profile are lost; any operation keeps it"));
+    }
+    warnings
 }
 
 fn describe(reply: &pb::StatusReply) -> String {
@@ -85,6 +133,7 @@ fn describe(reply: &pb::StatusReply) -> String {
     let unknown = if reply.probe.is_empty() { "not probed yet" } else { "none can be had here" };
     facts.row(["cage", &or(&reply.mode, unknown)]);
     facts.row(["egress", &or(&reply.egress, "not started yet")]);
+    facts.row(["log", &or(&reply.log_file, "standard error")]);
     let mut text = format!("{}\n{}", headline(reply), facts.text());
     if !reply.probe.is_empty() {
         let mut probe = Table::new(&["layer", "can be had", ""]);
@@ -176,6 +225,17 @@ pub(super) async fn stop(server: &Server) -> Result<Report, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // contract: 1.4
+    #[test]
+    fn a_status_warns_before_a_session_closes() {
+        let session =
+            |left| pb::SessionInfo { name: "s".into(), closes_in_ms: left, ..pb::SessionInfo::default() };
+        let same = pb::StatusReply { program_version: PROGRAM.into(), ..pb::StatusReply::default() };
+        assert!(warnings(&same, &[session(0), session(SOON_MS)]).is_empty());
+        assert!(warnings(&same, &[session(60_000)])[0].contains("s closes in 1 min"));
+        assert_eq!(warnings(&pb::StatusReply::default(), &[]).len(), 1);
+    }
 
     #[test]
     fn a_status_says_what_is_not_known_yet() {

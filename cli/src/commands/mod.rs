@@ -2,13 +2,16 @@
 
 mod daemon;
 mod demo;
+mod doctor;
 mod gone;
+mod logs;
 mod operation;
 mod picture;
+mod service;
 mod session;
 mod text;
 
-use crate::args::{Cli, Command, DaemonCommand, SessionCommand};
+use crate::args::{Cli, Command, DaemonCommand, Global, SessionCommand};
 use crate::client::Server;
 use crate::error::{Failure, cancelled};
 use crate::output::{Output, Report};
@@ -16,9 +19,19 @@ use crate::signals::Cancel;
 
 /// A command with everything read that can be read without the daemon.
 #[derive(Debug)]
-pub struct Job {
-    server: Server,
-    work: Work,
+pub struct Job(Asked);
+
+#[derive(Debug)]
+enum Asked {
+    /// Something that goes by where glassd is.
+    At(Server, Work),
+    /// The doctor, who looks at that too.
+    Doctor {
+        /// Whether it mends.
+        fix: bool,
+        /// What was given beside it.
+        global: Global,
+    },
 }
 
 #[derive(Debug)]
@@ -28,6 +41,7 @@ enum Work {
     DaemonStart,
     DaemonStop,
     Status,
+    Logs(logs::Prepared),
     Demo,
 }
 
@@ -37,6 +51,9 @@ enum Work {
 /// `invalid_argument` mostly: what was given cannot be used.
 pub fn prepare(cli: Cli) -> Result<Job, Failure> {
     refuse_unused(&cli)?;
+    if let Command::Doctor { fix } = cli.command {
+        return Ok(Job(Asked::Doctor { fix, global: cli.global }));
+    }
     let server = Server::find(&cli.global)?;
     let work = match cli.command {
         Command::Operation(command) => {
@@ -55,9 +72,13 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Daemon(DaemonCommand::Start) => Work::DaemonStart,
         Command::Daemon(DaemonCommand::Stop) => Work::DaemonStop,
         Command::Daemon(DaemonCommand::Status) | Command::Status => Work::Status,
+        Command::Daemon(DaemonCommand::Logs(args)) | Command::Logs(args) => {
+            Work::Logs(logs_of(args, &cli.global)?)
+        }
         Command::Demo => Work::Demo,
+        Command::Doctor { .. } => unreachable!("it was returned above"),
     };
-    Ok(Job { server, work })
+    Ok(Job(Asked::At(server, work)))
 }
 
 /// Refuses global options of the command line that the command would not go by. `GLASS_SESSION` is no such option: it
@@ -74,6 +95,9 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Daemon(DaemonCommand::Start) => (false, false, true),
         // These start none anyway, so --no-autostart says what is so.
         Command::Daemon(DaemonCommand::Stop | DaemonCommand::Status) | Command::Status => (false, true, true),
+        Command::Daemon(DaemonCommand::Logs(_)) | Command::Logs(_) => (true, true, true),
+        // It starts none either.
+        Command::Doctor { .. } => (false, true, true),
         Command::Demo => (false, false, false),
     };
     let global = &cli.global;
@@ -95,10 +119,14 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
 /// # Errors
 /// What the daemon or the way to it answers.
 pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report, Failure> {
-    let Job { server, work } = job;
+    let (server, work) = match job.0 {
+        Asked::At(server, work) => (server, work),
+        Asked::Doctor { fix, global } => return give_up(cancel.race(doctor::run(fix, &global)).await),
+    };
     match work {
         Work::Operation(prepared) => Box::pin(operation::run(*prepared, &server, output, cancel)).await,
         Work::Demo => Box::pin(demo::run(output, cancel)).await,
+        Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
         Work::Session(prepared) => give_up(cancel.race(session::run(prepared, &server)).await),
         Work::DaemonStart => give_up(cancel.race(daemon::start(&server)).await),
@@ -113,6 +141,15 @@ fn give_up(ended: Option<Result<Report, Failure>>) -> Result<Report, Failure> {
 
 fn invalid(error: crate::session::InvalidSession) -> Failure {
     Failure::invalid(error.to_string(), "give a name with --session, or unset GLASS_SESSION")
+}
+
+/// Only the option chooses the session here: `GLASS_SESSION` says whom operations are for.
+fn logs_of(args: crate::args::LogsArgs, global: &crate::args::Global) -> Result<logs::Prepared, Failure> {
+    if args.follow && global.json {
+        return Err(Failure::invalid("--follow has no end, and --json is one object", "leave out one"));
+    }
+    let session = global.session.clone().map(|choice| choice.name().map_err(invalid)).transpose()?;
+    Ok(logs::Prepared { lines: args.lines.into(), follow: args.follow, session })
 }
 
 fn named(

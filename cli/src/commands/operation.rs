@@ -104,6 +104,8 @@ fn answer(
         outcome: Outcome::from_name(&ended.outcome),
         result,
         text,
+        exit_code: 0,
+        printed: false,
     })
 }
 

@@ -43,7 +43,7 @@ fn absent(name: &SessionName) -> OpError {
 /// A session in the machine form. Never an address.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Session<'a> {
+pub(super) struct Session<'a> {
     name: &'a str,
     id: &'a str,
     kind: &'a str,
@@ -52,6 +52,12 @@ struct Session<'a> {
     reason: &'a str,
     age_ms: u64,
     idle_ms: u64,
+    /// Absent while it is used, or where it is never closed for want of use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closes_in_ms: Option<u64>,
+    /// The kind of cage; absent without a browser.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    cage: &'a str,
     targets: u32,
     queued: u32,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -68,6 +74,7 @@ struct Session<'a> {
 #[serde(rename_all = "camelCase")]
 struct Details<'a> {
     mode: &'a str,
+    browser: &'a str,
     uid: u32,
     layers: Vec<Layer<'a>>,
     operations: Operations,
@@ -99,7 +106,7 @@ struct Page<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn of(info: &'a pb::SessionInfo) -> Self {
+    pub(super) fn of(info: &'a pb::SessionInfo) -> Self {
         Self {
             name: &info.name,
             id: &info.id,
@@ -108,6 +115,8 @@ impl<'a> Session<'a> {
             reason: &info.reason,
             age_ms: info.age_ms,
             idle_ms: info.idle_ms,
+            closes_in_ms: Some(info.closes_in_ms).filter(|left| *left > 0),
+            cage: &info.mode,
             targets: info.targets,
             queued: info.queued,
             running: &info.running,
@@ -122,6 +131,7 @@ impl<'a> Session<'a> {
         let page = |row: &'a pb::TargetInfo| Page { id: &row.id, url: &row.url, title: &row.title };
         let details = Details {
             mode: &info.mode,
+            browser: &info.browser_version,
             uid: info.uid,
             layers: info.layers.iter().map(layer).collect(),
             operations: Operations {
@@ -143,20 +153,26 @@ struct Listed<'a> {
 }
 
 fn list(sessions: &[pb::SessionInfo]) -> Result<Report, Failure> {
-    let mut table = Table::new(&["name", "kind", "state", "age", "idle", "targets", "running"]);
+    let text = if sessions.is_empty() { "no sessions".to_owned() } else { table(sessions).text() };
+    Report::of(&Listed { sessions: sessions.iter().map(Session::of).collect() }, text)
+}
+
+/// A row for each.
+pub(super) fn table(sessions: &[pb::SessionInfo]) -> Table {
+    let mut table = Table::new(&["name", "kind", "state", "cage", "age", "idle", "targets", "running"]);
     for info in sessions {
         table.row([
             &info.name,
             &info.kind,
             &state(info),
+            &if info.mode.is_empty() { "-".to_owned() } else { info.mode.clone() },
             &duration(info.age_ms),
             &duration(info.idle_ms),
             &info.targets.to_string(),
             &running(info),
         ]);
     }
-    let text = if sessions.is_empty() { "no sessions".to_owned() } else { table.text() };
-    Report::of(&Listed { sessions: sessions.iter().map(Session::of).collect() }, text)
+    table
 }
 
 fn state(info: &pb::SessionInfo) -> String {
@@ -180,6 +196,9 @@ fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
     facts.row(["state", &state(info)]);
     facts.row(["age", &duration(info.age_ms)]);
     facts.row(["idle", &duration(info.idle_ms)]);
+    if info.closes_in_ms > 0 {
+        facts.row(["closes", &format!("in {} for want of use", duration(info.closes_in_ms))]);
+    }
     facts.row(["running", &running(info)]);
     if info.memory_bytes > 0 {
         facts.row(["memory", &format!("{} MiB", info.memory_bytes / (1024 * 1024))]);
@@ -191,6 +210,7 @@ fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
     facts.row(["operations", &count]);
     if !info.mode.is_empty() {
         facts.row(["cage", &format!("{}, uid {}", info.mode, info.uid)]);
+        facts.row(["browser", &info.browser_version]);
     }
     let mut text = facts.text();
     if !info.layers.is_empty() {

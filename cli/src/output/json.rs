@@ -94,6 +94,8 @@ mod tests {
             outcome: Some(Outcome::Completed),
             result: RawValue::from_string(r#"{"value":1}"#.into()).unwrap(),
             text: String::new(),
+            exit_code: 0,
+            printed: false,
         };
         assert_eq!(
             report(&answer).unwrap(),

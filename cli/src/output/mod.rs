@@ -41,6 +41,10 @@ pub struct Report {
     pub result: Box<RawValue>,
     /// For people; ends without a line break.
     pub text: String,
+    /// What glassctl exits with; 0 but for commands whose answer has degrees.
+    pub exit_code: u8,
+    /// The command has printed all there is.
+    pub printed: bool,
 }
 
 impl Report {
@@ -51,7 +55,15 @@ impl Report {
     pub fn of(result: &impl Serialize, text: String) -> Result<Self, Failure> {
         let result = serde_json::value::to_raw_value(result)
             .map_err(|_| Failure::from(crate::error::unreadable("answer")))?;
-        Ok(Self { session: None, execution_id: None, outcome: None, result, text })
+        Ok(Self {
+            session: None,
+            execution_id: None,
+            outcome: None,
+            result,
+            text,
+            exit_code: 0,
+            printed: false,
+        })
     }
 }
 
@@ -77,6 +89,9 @@ impl Output {
     /// # Errors
     /// When standard output does not take it.
     pub fn report(self, report: &Report) -> io::Result<()> {
+        if report.printed {
+            return Ok(());
+        }
         self.line(&if self.json { json::report(report)? } else { human::report(report) })
     }
 

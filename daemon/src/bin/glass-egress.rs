@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::RawFd;
 use std::process::ExitCode;
 
@@ -20,6 +20,11 @@ const RESOLVER_THREADS: usize = 64;
 const RESOLVER_STACK_BYTES: usize = 256 * 1024;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == "--version") {
+        // A closed pipe is the reader's business.
+        let _ = writeln!(io::stdout(), "glass-egress {}", glass_proto::version::PROGRAM);
+        return ExitCode::SUCCESS;
+    }
     tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(LevelFilter::INFO).init();
     match control_fd(std::env::args_os().skip(1)).and_then(run) {
         Ok(()) => ExitCode::SUCCESS,

@@ -40,6 +40,8 @@ pub struct View {
     pub closed: watch::Receiver<Option<u32>>,
     /// Where things lie.
     pub paths: Paths,
+    /// Where it logs, unless to standard error.
+    pub log: Option<std::path::PathBuf>,
     /// When the daemon began.
     pub begun: Instant,
 }
@@ -121,6 +123,7 @@ impl Glass for Service {
             major: CLIENT.major,
             minor: CLIENT.minor,
             egress: view.launcher.egress.state().to_string(),
+            log_file: view.log.as_ref().map(|log| log.display().to_string()).unwrap_or_default(),
         }))
     }
 

@@ -37,6 +37,7 @@ pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
         Some(pid) => tokio::task::spawn_blocking(move || memory::of_tree(pid)).await.unwrap_or(0),
         None => 0,
     };
+    let browser = info.greeting.as_ref().map(|greeting| greeting.browser_version.clone());
     let (mode, layers) = match (&info.greeting, depth) {
         (Some(greeting), Depth::Full) => (greeting.mode.name(), layers(&greeting.layers)),
         (Some(greeting), Depth::Row) => (greeting.mode.name(), Vec::new()),
@@ -63,6 +64,9 @@ pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
         mode: mode.to_owned(),
         memory_bytes,
         uid: info.uid.unwrap_or_default(),
+        // One that is due now is told as such, not as one that never closes.
+        closes_in_ms: info.closes_in.map_or(0, |left| millis(left).max(1)),
+        browser_version: browser.unwrap_or_default(),
     }
 }
 

@@ -325,6 +325,7 @@ impl Actor {
             reason: self.reason(),
             age: self.times.made.elapsed(),
             idle: if running.is_empty() { self.times.used.elapsed() } else { Duration::ZERO },
+            closes_in: self.idle_left(),
             queued: self.queue.waiting(),
             running,
             tally: self.tally,

@@ -23,6 +23,8 @@ pub struct Info {
     pub age: Duration,
     /// Since its last operation.
     pub idle: Duration,
+    /// When it is closed for want of use; `None` while it is used, or never.
+    pub closes_in: Option<Duration>,
     /// Page operations that wait.
     pub queued: usize,
     /// Names of the operations that run.

@@ -205,7 +205,7 @@ impl Registry {
         };
         // Whoever asked for the start has the reason; what a crash interrupted was told of that operation only.
         let told = matches!(reason, FailReason::Start(_));
-        let info = Info { client: None, pid: None, ..info };
+        let info = Info { client: None, pid: None, closes_in: None, ..info };
         let stone = Tombstone { session, info, reason, told, at: Instant::now() };
         slots.insert(name.clone(), Slot::Failed(Box::new(stone)));
         forget_oldest(&mut slots);
@@ -221,6 +221,7 @@ impl Registry {
             reason: FailReason::Fault.to_string(),
             age: Duration::ZERO,
             idle: Duration::ZERO,
+            closes_in: None,
             queued: 0,
             running: Vec::new(),
             tally: Default::default(),

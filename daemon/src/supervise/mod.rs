@@ -6,6 +6,7 @@
 //! Invariants: every spawn ends in exactly one reap; a session's directory is removed only after its processes are
 //! gone; nothing is executed by a name that could be changed after the daemon started.
 
+mod ask;
 mod child;
 mod egress;
 mod exits;
@@ -24,16 +25,17 @@ mod sweep;
 mod terminate;
 mod worker;
 
+pub use ask::ask;
 pub use child::{Child, Ending};
 pub use egress::{Egress, EgressState};
 pub use files::SessionFiles;
 pub use greet::Greeting;
 pub use launch::Launcher;
 pub use probe::{Probe, Probed};
-pub use programs::{Programs, ProgramsError};
+pub use programs::{Program, Programs, ProgramsError};
 pub use settings::{Common, Locale};
 pub use spawn::{Order, Output, Requests, Spawned, Spawner, serve, spawner};
 pub use start_error::StartError;
-pub use sweep::sweep;
+pub use sweep::{left_over, sweep};
 pub use terminate::{Ended, end};
 pub use worker::{Body, LossReason, Lost, Worker};

@@ -7,19 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use glass_sandbox::{Mode, ProbeReport, UidLease};
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 use tokio::sync::{OnceCell, watch};
 
-use super::child::Child;
+use super::ask::ask;
 use super::programs::Program;
-use super::spawn::{Order, Output, Spawner};
-use super::stderr;
+use super::spawn::Spawner;
 use crate::limits;
 use crate::shutdown::Shutdown;
-
-/// The largest report that is read, in bytes.
-const MAX_REPORT: u64 = 64 * 1024;
 
 /// What the probe found, or why there is no finding.
 #[derive(Clone, Debug)]
@@ -80,21 +74,7 @@ impl Probe {
         } else {
             None
         };
-        let order =
-            Order { program: self.worker.clone(), args, descriptors: Vec::new(), output: Output::Pipe };
-        let mut spawned = self.spawner.spawn(order).await?;
-        let pidfd = spawned.pidfd.take().ok_or(io::ErrorKind::NotFound)?;
-        let child = Child::watch(pidfd, &self.tasks)?;
-        if let Some(pipe) = spawned.stderr.take() {
-            stderr::follow(pipe, "probe", String::new(), &self.tasks);
-        }
-        let stdout = spawned.stdout.take().ok_or(io::ErrorKind::NotFound)?;
-        let mut text = Vec::new();
-        let mut stdout = pipe::Receiver::from_owned_fd(stdout)?.take(MAX_REPORT);
-        tokio::time::timeout(limits::PROBE, stdout.read_to_end(&mut text))
-            .await
-            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "it gave no answer"))??;
-        child.exited_within(limits::PROBE).await;
+        let text = ask(&self.spawner, &self.tasks, &self.worker, args, "probe", limits::PROBE).await?;
         drop(lease);
         serde_json::from_slice(&text).map_err(|_| io::Error::other("its answer could not be read"))
     }

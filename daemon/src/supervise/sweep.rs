@@ -21,21 +21,32 @@ use super::remove::remove_tree;
 pub fn sweep(sessions: &Path) -> io::Result<usize> {
     let root = File::open(sessions)?;
     let mut removed = 0;
+    for name in left_over(sessions)? {
+        match remove_tree(root.as_fd(), &name) {
+            Ok(()) => removed += 1,
+            Err(error) => tracing::warn!(%error, session = name, "a left-over session could not be removed"),
+        }
+    }
+    Ok(removed)
+}
+
+/// The names of directories beneath `sessions` that no daemon watches over. Blocks.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn left_over(sessions: &Path) -> io::Result<Vec<String>> {
+    let mut left = Vec::new();
     for entry in std::fs::read_dir(sessions)? {
         let entry = entry?;
         let name = entry.file_name();
         // Only what this program names: a ULID in lower case.
         let Some(name) = name.to_str().filter(|name| is_session_id(name)) else { continue };
         // One that is gone by now is nobody's business.
-        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || !is_left_over(&entry.path()) {
-            continue;
-        }
-        match remove_tree(root.as_fd(), name) {
-            Ok(()) => removed += 1,
-            Err(error) => tracing::warn!(%error, session = name, "a left-over session could not be removed"),
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_left_over(&entry.path()) {
+            left.push(name.to_owned());
         }
     }
-    Ok(removed)
+    Ok(left)
 }
 
 /// Whether `name` is the id of a session.

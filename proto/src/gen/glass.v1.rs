@@ -148,6 +148,9 @@ pub struct StatusReply {
     pub minor: u32,
     #[prost(string, tag = "13")]
     pub egress: ::prost::alloc::string::String,
+    /// Where it logs; empty where that is standard error.
+    #[prost(string, tag = "14")]
+    pub log_file: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ProbeStep {
@@ -212,6 +215,11 @@ pub struct SessionInfo {
     /// uid of the session's processes on this machine.
     #[prost(uint32, tag = "20")]
     pub uid: u32,
+    /// When it is closed for want of use; 0: never, or not open.
+    #[prost(uint64, tag = "21")]
+    pub closes_in_ms: u64,
+    #[prost(string, tag = "22")]
+    pub browser_version: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Layer {
