@@ -70,9 +70,9 @@ suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
 
 # The test writes stale files anew and fails; the second run shows that they are current.
 .PHONY: regen
-regen: ## write generated code anew
-	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test generated \
-	    || $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test generated
+regen: ## write generated code, reference pages and schemas anew
+	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --no-fail-fast --lib --test generated generated \
+	    || $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --lib --test generated generated
 
 .PHONY: deny
 deny: ## licences, advisories and sources of dependencies (needs cargo-deny)

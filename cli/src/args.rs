@@ -78,6 +78,9 @@ pub enum Command {
     /// Something asked of a session.
     #[command(flatten)]
     Operation(OperationCommand),
+    /// Something that glassctl knows by itself.
+    #[command(flatten)]
+    Known(KnownCommand),
     /// List, show and close sessions
     #[command(subcommand)]
     Session(SessionCommand),
@@ -101,6 +104,21 @@ pub enum Command {
     ///
     /// Uses a daemon, a state directory and a session of its own, needs no internet, and leaves nothing running.
     Demo,
+}
+
+/// Commands that ask nobody: neither the daemon nor the configuration.
+#[derive(Debug, Subcommand)]
+pub enum KnownCommand {
+    /// Print the JSON schemas of an operation, or of every answer
+    ///
+    /// With an operation: of its parameters, of the call options and of its result. Without one: of the object that
+    /// --json prints, with the names of the operations.
+    #[command(display_order = 900)]
+    Schema {
+        /// Its name, as a command or as on the wire
+        #[arg(value_name = "OPERATION")]
+        operation: Option<String>,
+    },
 }
 
 /// `glassctl session …`.

@@ -13,7 +13,10 @@ pub mod error;
 pub mod follow;
 pub mod launch;
 pub mod output;
+#[cfg(test)]
+mod reference;
 mod run;
+pub mod schemas;
 pub mod session;
 pub mod signals;
 pub mod usage;

@@ -2,14 +2,12 @@
 
 use glass_proto::error::{ErrorKind, MAX_TEXT, OpError};
 use glass_proto::id::ExecutionId;
-use glass_proto::op::{AnyOperation, OPERATIONS};
+use glass_proto::op::OPERATIONS;
 use glass_proto::outcome::{Dispatched, Outcome};
-use glass_proto::result as results;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::run::Run;
+use crate::schemas;
 
 /// What `--json` printed.
 #[derive(Clone, Debug)]
@@ -39,6 +37,8 @@ impl Answer {
     fn check(&self, command: &str) {
         let Self { json, run } = self;
         assert_eq!(json["schema"], 1, "{run}");
+        let wrong = schemas::wrong_answer(json);
+        assert!(wrong.is_empty(), "the answer is not as its schema says: {wrong:?}: {run}");
         let ok = json["ok"].as_bool().unwrap_or_else(|| panic!("no `ok`: {run}"));
         // Ctrl-C ends with 130 whatever the outcome (12.3).
         assert_eq!(ok, run.code == Some(0), "`ok` and the exit code differ: {run}");
@@ -137,34 +137,15 @@ fn is_operation(command: &str) -> bool {
     OPERATIONS.iter().any(|facts| facts.name == name)
 }
 
-/// A result has the shape of its definition, and holds nothing that the definition does not name.
+/// A result is as its published schema says, and holds nothing that the schema does not name.
 #[track_caller]
 fn check_result(command: &str, result: &Value, run: &Run) {
-    let name = camel_case(command);
-    assert!(AnyOperation::schemas(&name).is_some(), "{name}");
-    let again = match name.as_str() {
-        "navigate" => through::<results::Navigated>(result),
-        "observe" => through::<results::Observation>(result),
-        "getText" => through::<results::TextRead>(result),
-        "find" => through::<results::Found>(result),
-        "click" | "doubleClick" | "hover" | "scroll" | "fill" | "key" => through::<results::Acted>(result),
-        "evaluate" => through::<results::Evaluated>(result),
-        "screenshot" => through::<results::Shot>(result),
-        "wait" => through::<results::Waited>(result),
-        "acceptDialog" | "dismissDialog" => through::<results::DialogAnswered>(result),
-        "listTargets" => through::<results::Targets>(result),
-        other => panic!("teach this check the result of {other}"),
-    };
-    let again = again.unwrap_or_else(|why| panic!("the result has not its shape: {why}: {run}"));
-    assert_eq!(&again, result, "the result holds what its definition does not name: {run}");
+    let wrong = schemas::wrong_result(&camel_case(command), result);
+    assert!(wrong.is_empty(), "the result is not as its schema says: {wrong:?}: {run}");
     if let Some((before, after)) = result["previousRevision"]
         .as_u64()
         .zip(result["revision"].as_u64().or(result["page"]["revision"].as_u64()))
     {
         assert!(before <= after, "a revision only grows: {run}");
     }
-}
-
-fn through<T: Serialize + DeserializeOwned>(value: &Value) -> serde_json::Result<Value> {
-    serde_json::to_value(serde_json::from_value::<T>(value.clone())?)
 }

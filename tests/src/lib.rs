@@ -9,6 +9,7 @@ pub mod eventually;
 pub mod process;
 mod programs;
 pub mod run;
+pub mod schemas;
 pub mod session_tree;
 pub mod site;
 mod stage;

@@ -20,5 +20,6 @@ mod layout;
 mod naming;
 mod ops;
 mod revision;
+mod schemas;
 mod sockets;
 mod stale;

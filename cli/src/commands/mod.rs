@@ -4,6 +4,7 @@ mod daemon;
 mod demo;
 mod doctor;
 mod gone;
+mod known;
 mod logs;
 mod operation;
 mod picture;
@@ -23,6 +24,8 @@ pub struct Job(Asked);
 
 #[derive(Debug)]
 enum Asked {
+    /// It is answered already.
+    Known(Report),
     /// Something that goes by where glassd is.
     At(Server, Work),
     /// The doctor, who looks at that too.
@@ -51,11 +54,9 @@ enum Work {
 /// `invalid_argument` mostly: what was given cannot be used.
 pub fn prepare(cli: Cli) -> Result<Job, Failure> {
     refuse_unused(&cli)?;
-    if let Command::Doctor { fix } = cli.command {
-        return Ok(Job(Asked::Doctor { fix, global: cli.global }));
-    }
-    let server = Server::find(&cli.global)?;
+    let server = Server::find(&cli.global);
     let work = match cli.command {
+        Command::Known(command) => return Ok(Job(Asked::Known(known::run(command)?))),
         Command::Operation(command) => {
             Work::Operation(Box::new(operation::prepare(command, &cli.global.session().map_err(invalid)?)?))
         }
@@ -76,9 +77,9 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
             Work::Logs(logs_of(args, &cli.global)?)
         }
         Command::Demo => Work::Demo,
-        Command::Doctor { .. } => unreachable!("it was returned above"),
+        Command::Doctor { fix } => return Ok(Job(Asked::Doctor { fix, global: cli.global })),
     };
-    Ok(Job(Asked::At(server, work)))
+    Ok(Job(Asked::At(server?, work)))
 }
 
 /// Refuses global options of the command line that the command would not go by. `GLASS_SESSION` is no such option: it
@@ -98,7 +99,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Daemon(DaemonCommand::Logs(_)) | Command::Logs(_) => (true, true, true),
         // It starts none either.
         Command::Doctor { .. } => (false, true, true),
-        Command::Demo => (false, false, false),
+        Command::Demo | Command::Known(_) => (false, false, false),
     };
     let global = &cli.global;
     let given = [
@@ -120,6 +121,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
 /// What the daemon or the way to it answers.
 pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report, Failure> {
     let (server, work) = match job.0 {
+        Asked::Known(report) => return Ok(report),
         Asked::At(server, work) => (server, work),
         Asked::Doctor { fix, global } => return give_up(cancel.race(doctor::run(fix, &global)).await),
     };
@@ -182,6 +184,8 @@ mod tests {
             "g session show a --session b",
             "g demo --session a",
             "g demo --socket /s",
+            "g schema --session a",
+            "g schema click --no-autostart",
         ] {
             assert!(!check(line), "{line}");
         }

@@ -6,29 +6,45 @@ use std::io;
 
 use glass_proto::escape::is_hidden;
 use glass_proto::{OpError, Outcome};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Report, SessionSeen};
 use crate::error::Failure;
 
-/// Version of the machine form.
+/// Version of the machine form. Within one version fields are only added.
 const SCHEMA: u32 = 1;
 
-#[derive(Serialize)]
+/// What `--json` prints: one object with a result or an error.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<'a> {
+#[schemars(title = "Answer")]
+pub(crate) struct Envelope<'a> {
+    /// Version of this form. Within one version fields are only added.
+    #[schemars(extend("const" = SCHEMA))]
     schema: u32,
+    /// Whether there is a result. The exit code is 0 then, but for Ctrl-C.
     ok: bool,
+    /// The session, for operations.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SessionSeen")]
     session: Option<&'a SessionSeen>,
+    /// The attempt, for operations.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     execution_id: Option<&'a str>,
+    /// How it ended, for operations and errors.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Outcome")]
     outcome: Option<Outcome>,
+    /// What the command answers, when ok.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "serde_json::Value")]
     result: Option<&'a RawValue>,
+    /// What went wrong, when not ok.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OpError")]
     error: Option<&'a OpError>,
 }
 

@@ -10,16 +10,18 @@ mod table;
 use std::io::{self, Write};
 
 use glass_proto::Outcome;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 pub use human::{amount, duration};
+pub(crate) use json::Envelope;
 pub use table::Table;
 
 use crate::error::Failure;
 
 /// The session that an answer names (contract 1.1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SessionSeen {
     /// Its name.
     pub name: String,

@@ -55,11 +55,18 @@ impl CallOptions {
     }
 }
 
-pub(super) fn schema<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12()
-        .with(|s| s.inline_subschemas = true)
-        .into_generator()
-        .into_root_schema_for::<T>()
+/// The JSON schema (2020-12) of what is read as `T`, without references.
+pub fn schema<T: JsonSchema>() -> Schema {
+    inline().into_generator().into_root_schema_for::<T>()
+}
+
+/// The JSON schema (2020-12) of what is written from a `T`, without references: what it always writes is required.
+pub fn written_schema<T: JsonSchema>() -> Schema {
+    inline().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+fn inline() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true)
 }
 
 #[cfg(test)]

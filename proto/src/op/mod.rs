@@ -37,7 +37,7 @@ use serde::de::DeserializeOwned;
 pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS};
 pub use chord::{Chord, InvalidChord, KeyName, NAMED};
 pub use click::{Button, Click, Modifier};
-pub use codec::DecodeError;
+pub use codec::{DecodeError, schema, written_schema};
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
 pub use evaluate::Evaluate;
@@ -175,7 +175,7 @@ macro_rules! operations {
             /// JSON schemas of the parameters and of the output.
             pub fn schemas(name: &str) -> Option<(schemars::Schema, schemars::Schema)> {
                 $(if name == <$variant as Operation>::FACTS.name {
-                    return Some((codec::schema::<$variant>(), codec::schema::<<$variant as Operation>::Output>()));
+                    return Some((schema::<$variant>(), written_schema::<<$variant as Operation>::Output>()));
                 })*
                 None
             }
