@@ -21,5 +21,6 @@ mod naming;
 mod ops;
 mod revision;
 mod schemas;
+mod seeing;
 mod sockets;
 mod stale;

@@ -11,6 +11,9 @@ use super::acted::{DialogSeen, DownloadSeen, PageLine, PopupSeen};
 pub struct Observation {
     /// The page.
     pub page: PageLine,
+    /// Media type of the document, where it is not HTML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
     /// The outline as text, one row a thing; the same that a person sees. Page data.
     pub outline: String,
     /// The rows of the outline in full form.

@@ -103,6 +103,9 @@ impl Response {
     }
 
     pub(super) fn header(mut self, name: &str, value: &str) -> Self {
+        if name.eq_ignore_ascii_case("content-type") {
+            self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        }
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }

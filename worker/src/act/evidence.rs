@@ -104,7 +104,8 @@ pub async fn measure(
     let mut evidence = Evidence::default();
     let waited = std::time::Instant::now();
     wait_for_commits(context, before).await?;
-    let fresh = fresh.filter(|_| waited.elapsed() < Duration::from_millis(5));
+    let known = !context.pages.has_internals(&context.target);
+    let fresh = fresh.filter(|_| known && waited.elapsed() < Duration::from_millis(5));
     let halt = Halt::of(&context.pages.state(), &context.target);
     let revision = match halt {
         Some(Halt::Closed) => {

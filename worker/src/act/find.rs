@@ -1,5 +1,7 @@
 //! From a locator to exactly one element, or to an error that says what there is (contract 4.2).
 
+use std::collections::HashSet;
+
 use glass_proto::error::{Candidate, ErrorKind, OpError, Phase, Recovery};
 use glass_proto::op::Locator;
 use glass_proto::op::Ref;
@@ -117,6 +119,24 @@ pub async fn look(
     include_hidden: bool,
     limit: u32,
 ) -> Result<Looked, OpError> {
+    let known = context.pages.has_internals(&context.target);
+    if known {
+        context.pages.tell_internals(&context.target, context.left().mul_f64(REVEAL)).await;
+    }
+    let looked = look_until_steady(context, step, include_hidden, limit).await?;
+    if known || !context.pages.has_internals(&context.target) {
+        return Ok(looked);
+    }
+    context.pages.tell_internals(&context.target, context.left().mul_f64(REVEAL)).await;
+    look_until_steady(context, step, include_hidden, limit).await
+}
+
+async fn look_until_steady(
+    context: &Context,
+    step: Option<&LocatorStep>,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Looked, OpError> {
     // A document that is replaced while it is looked at is nobody's fault: the new one is looked at.
     for _ in 0..LOOKS {
         match look_once(context, step, include_hidden, limit).await {
@@ -136,6 +156,9 @@ async fn look_once(
     let pages = &context.pages;
     let keys = pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
     let locator = step.and_then(engine_locator);
+    if locator.is_some() && keys.len() > 1 {
+        pages.place_frames(&context.target).await;
+    }
     let looks = keys.iter().map(|key| {
         let mut steps = vec![Step("check", json!({}))];
         if key.label == 0 {
@@ -179,7 +202,25 @@ async fn look_once(
         }
     }
     pages.note_info(&context.target, &main.url, &main.title);
+    hide_unseen(context, &reports, &mut matches);
     Ok(Looked { changes: pages.take_reports(&context.target, &reports), matches, info: main, unread })
+}
+
+/// What lies in a frame that nobody sees is hidden, whatever its own document says.
+fn hide_unseen(context: &Context, reports: &[(FrameKey, Check)], matches: &mut [(FrameKey, Matches)]) {
+    let unseen: HashSet<u32> = reports.iter().flat_map(|(_, check)| check.unseen()).collect();
+    if unseen.is_empty() {
+        return;
+    }
+    let state = context.pages.state();
+    let Some(unseen) = state.target(&context.target).map(|target| target.with_inner(&unseen)) else { return };
+    for (_, found) in matches.iter_mut().filter(|(key, _)| unseen.contains(&key.label)) {
+        found.hidden_total += std::mem::take(&mut found.total);
+        for one in &mut found.matches {
+            one.visible = false;
+            one.reason.get_or_insert_with(|| "not_visible".to_owned());
+        }
+    }
 }
 
 /// Everything that a locator fits, with its containers resolved.

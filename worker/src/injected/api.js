@@ -23,6 +23,8 @@ const METHODS = {
   hosts: possibleHosts,
   hosting: () => ({ some: possibleHosts({ limit: 1 }) !== null }),
   closedRoot: takeClosedRoots,
+  internalHosts,
+  internals: takeInternals,
   check,
   observe,
   text: readText,

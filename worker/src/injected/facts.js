@@ -36,6 +36,7 @@ const CANDIDATE_TAGS = new Set([
   'dialog',
   'img',
   'svg:svg',
+  'svg:a',
   'iframe',
   'frame',
   'fencedframe',

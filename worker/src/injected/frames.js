@@ -2,12 +2,15 @@
 
 const frameLabels = new WeakMap();
 const frameOwners = new Map();
+const FRAME_TAGS = new Set(['iframe', 'frame', 'fencedframe']);
 
 function labelFrame(args, handles) {
   const owner = handles[0];
   if (!isElement(owner)) throw new Failure('bad_argument', { detail: 'frame' });
   frameLabels.set(owner, String(args.label));
   frameOwners.set(String(args.label), new WeakRef(owner));
+  // An embedded object is a row only when it holds a frame, which is known from now on.
+  if (!FRAME_TAGS.has(G.localName(owner))) quietly(() => dirt.deep.add(owner));
   return { ok: true };
 }
 
@@ -16,6 +19,21 @@ function unlabelFrame(args) {
   if (owner) frameLabels.delete(owner);
   frameOwners.delete(args.label);
   return { ok: true };
+}
+
+// Labels of the frames whose element can be seen, within `scope` where one is given; and of those that nobody sees,
+// whatever they show.
+function placedFrames(scope = null) {
+  const seen = [];
+  const unseen = [];
+  for (const [name, weak] of frameOwners) {
+    const owner = weak.deref();
+    if (!owner || !G.isConnected(owner)) continue;
+    const usable = isVisible(owner) && !nearest(owner, (node) => M.hasAttribute(node, 'inert'));
+    if (!usable) unseen.push(name);
+    else if (!scope || inside(owner, scope)) seen.push(name);
+  }
+  return { seen, unseen };
 }
 
 function ownerOf(name) {

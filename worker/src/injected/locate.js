@@ -68,11 +68,15 @@ function findAll(locator, scope, hiddenToo) {
   return awake({ visible, hidden });
 }
 
-// Where some of the matches can be used and others are inert, the inert ones count as hidden.
+// Where some of the matches can be used and others are inert, the inert ones count as hidden; then the same of those
+// that assistive tools do not see.
 function awake(found) {
   if (found.visible.length < 2) return found;
-  const inert = inertTest();
-  const usable = found.visible.filter((el) => !inert(el));
+  return without(without(found, inertTest()), isAriaHidden);
+}
+
+function without(found, test) {
+  const usable = found.visible.filter((el) => !test(el));
   if (usable.length === 0 || usable.length === found.visible.length) return found;
   const rest = new Set(usable);
   return { visible: usable, hidden: [...found.visible.filter((el) => !rest.has(el)), ...found.hidden] };
@@ -148,7 +152,6 @@ function byRole(locator, model) {
       if (found.length >= MAX_FOUND) break;
       const tag = tagOf(el);
       if (NEVER.has(tag) || roleOf(el, tag) !== role || hiddenReason(el) !== null) continue;
-      if (isAriaHidden(el)) continue;
       if (fits(el, test ? freshName(el, tag, role) : '', statesOf(el, tag, role))) found.push(el);
     }
   }

@@ -133,15 +133,29 @@ function roleOf(el, tag = tagOf(el)) {
 // one made from attributes, labels and text.
 function nameOf(el, tag, role, text, inTree) {
   if (role === 'generic' || role === 'label')
-    return attribute(el, 'aria-label') || (text === undefined ? innerTextOf(el) : text);
-  const name = G.computedName(el);
+    return (
+      attribute(el, 'aria-label') ||
+      (tag.includes('-') && G.computedName(el)) ||
+      (text === undefined ? innerTextOf(el) : text)
+    );
+  const name = G.computedName(el) || (fieldTag(tag) ? hostName(el) : '');
   if (name) return cutChars(name, COMPARE_CHARS);
   const told = tag !== 'area' && (inTree ?? hasTree(el));
   return told ? '' : plainName(el, tag, role, text);
 }
 
-// Does Chromium name this element? Not when it is not rendered, or inert.
-const hasTree = (el) => rendered(el) && !isInert(el);
+const fieldTag = (tag) => tag === 'input' || tag === 'textarea';
+
+// A field without a name of its own, to which a custom element forwards its focus, is what the host is called.
+function hostName(el) {
+  const root = M.getRootNode(el);
+  if (!isShadow(root) || !G.delegatesFocus(root)) return '';
+  const host = G.host(root);
+  return fieldOf(host) === el ? G.computedName(host) : '';
+}
+
+// Does Chromium name this element? Not when it is not rendered, inert or hidden from assistive tools.
+const hasTree = (el) => rendered(el) && !isInert(el) && !isAriaHidden(el);
 
 function plainName(el, tag = tagOf(el), role = roleOf(el, tag), text) {
   const ids = attribute(el, 'aria-labelledby');

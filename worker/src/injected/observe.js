@@ -18,10 +18,8 @@ function rowAnswer(row, depth, options) {
   }
   if (fact.options > 0) answer.options = fact.options;
   if (row.kind === 'holder' && row.role !== 'row') answer.rowsTotal = tableRows(el, fact.tag);
-  if (row.role === 'frame') {
-    const given = frameLabels.get(el);
-    if (given) answer.frame = given;
-  }
+  const given = frameLabels.get(el);
+  if (given) answer.frame = given;
   if (options.boxes) {
     const rect = box(el);
     answer.box = [rect.x, rect.y, rect.width, rect.height].map(Math.round);
@@ -147,14 +145,19 @@ function observe(args) {
   const leftOut = [];
   let rows = model.rows.filter((row) => !row.left);
   let text = model.text;
-  if (args.scopeRef !== undefined) {
-    const scope = required({ ref: args.scopeRef, asOf: args.asOf }).el;
+  const scope = args.scopeRef === undefined ? null : required({ ref: args.scopeRef, asOf: args.asOf }).el;
+  if (scope) {
     rows = rows.filter((row) => inside(row.el, scope));
     text = visibleText(scope, MAX_TEXT);
   }
   if (args.interactive)
     rows = rows.filter(
-      (row) => isActive(row) || row.role === 'dialog' || row.role === 'alertdialog' || row.role === 'frame',
+      (row) =>
+        isActive(row) ||
+        row.role === 'dialog' ||
+        row.role === 'alertdialog' ||
+        row.role === 'frame' ||
+        frameLabels.has(row.el),
     );
   if (args.query) rows = rows.filter(queryTest(String(args.query)));
   const total = rows.length;
@@ -184,11 +187,14 @@ function observe(args) {
     url: cutChars(withoutData(model.url), 4096).toWellFormed(),
     title: shown(model.title),
     readyState: G.readyState(doc),
+    contentType: cutChars(G.contentType(doc), NAME_CHARS),
+    rootless: G.documentElement(doc) === null,
     rows: chosen.map((row) => rowAnswer(row, depths.get(row), options)),
     text: told,
     textBytes,
     rowsTotal: total,
     leftOut,
+    ...placedFrames(scope),
     hasModal: model.modal !== null || model.rows.some((row) => row.states.includes('modal')),
     seq: revision.seq,
   };
@@ -218,5 +224,5 @@ function readText(args) {
       : visibleText(required({ ref: args.scopeRef, asOf: args.asOf }).el, MAX_TEXT);
   const bytes = utf8Length(whole);
   const text = cutBytes(withoutData(cutChars(whole, maxBytes * 2)), maxBytes).toWellFormed();
-  return { text, bytes, left: Math.max(0, text.length < whole.length ? bytes - utf8Length(text) : 0) };
+  return { ...placedFrames(), text, bytes, left: Math.max(0, text.length < whole.length ? bytes - utf8Length(text) : 0) };
 }

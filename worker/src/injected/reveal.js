@@ -86,6 +86,32 @@ function takeClosedRoots(args, handles) {
   return { ok: true };
 }
 
+// Custom elements with a role of their own making, or null when there are none.
+function internalHosts() {
+  const rows = refresh().rows.filter((row) => hasInternalRole(row.el, row.role));
+  return rows.length === 0 ? null : rows.slice(0, MAX_INTERNAL).map((row) => row.el);
+}
+
+// Takes what the browser says of such elements. What is new of one that was told before is a change of the page.
+function takeInternals(args, handles) {
+  const first = [];
+  const again = [];
+  handles.forEach((el, at) => {
+    const told = args.told[at];
+    if (!isElement(el) || !told) return;
+    const before = internals.get(el);
+    if (before && JSON.stringify(before) === JSON.stringify(told)) return;
+    (before ? again : first).push([el, told]);
+  });
+  const enter = ([el, told]) => {
+    internals.set(el, told);
+    dirt.names.add(el);
+  };
+  if (first.length > 0) quietly(() => first.forEach(enter));
+  again.forEach(enter);
+  return { ok: true };
+}
+
 // What the browser told changes what is known of the page, not the page: its revision stays.
 function quietly(learnMore) {
   const counted = revision.model !== null;

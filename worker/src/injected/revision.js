@@ -224,6 +224,8 @@ function check() {
       .map((el) => ({ ref: refOf(el), role: rowRole(el, tagOf(el)) })),
     rows: model.rows.length,
     full: revision.full,
+    internals: model.rows.some((row) => hasInternalRole(row.el, row.role)),
+    unseen: frameOwners.size === 0 ? [] : placedFrames().unseen,
   };
   pending.added = pending.removed = pending.changedRows = 0;
   pending.text = pending.title = pending.url = false;

@@ -1,5 +1,6 @@
 // Rows: which elements become lines of the outline, and what each says. Part of `Walk`.
 
+const PICTURES = new Set(['img', 'figure', 'canvas']);
 const HIDDEN_TEXT = '\u0001';
 
 Object.assign(Walk.prototype, {
@@ -16,7 +17,9 @@ Object.assign(Walk.prototype, {
     }
     if (kind === '') return null;
     if (this.stood.has(el)) return null;
-    if (kind === 'control' || kind === 'clickable' || role === 'frame') {
+    // What a person sees and uses is told although assistive tools do not see it; pictures there are decoration.
+    if (context.ariaHidden && PICTURES.has(role) && !frameLabels.has(el)) return null;
+    if (kind === 'control' || kind === 'clickable' || role === 'frame' || frameLabels.has(el)) {
       if (fresh || !fact.painted) fact.painted = fact.tag === 'area' || painted(el) || visibleLabels(el).length > 0;
       if (!fact.painted) return null;
     }
@@ -39,6 +42,7 @@ Object.assign(Walk.prototype, {
       dropped: false,
       inert: context.inert,
       left: context.left,
+      ariaHidden: context.ariaHidden,
       disabled: context.disabled,
       value: undefined,
     };
@@ -74,6 +78,7 @@ Object.assign(Walk.prototype, {
   superfluous(row, fact, text) {
     const name = fact.name;
     const role = row.role;
+    if (frameLabels.has(row.el)) return false;
     if (role === 'heading' || row.kind === 'named') return name === '';
     if (role === 'alert' || role === 'status') return !text && row.held === 0;
     if (role === 'row') return row.held === 0;
@@ -140,6 +145,11 @@ Object.assign(Walk.prototype, {
       row.depth = row.parent ? row.parent.depth + 1 : 0;
       row.index = at;
       row.last = at;
+      // Told once, where it begins.
+      if (row.ariaHidden && !row.parent?.ariaHidden) {
+        row.states = row.states ? row.states + ',aria-hidden' : 'aria-hidden';
+        row.sig += '\u0001aria-hidden';
+      }
     });
     for (let at = rows.length - 1; at >= 0; at--) {
       const outer = rows[at].parent;
@@ -150,7 +160,7 @@ Object.assign(Walk.prototype, {
   },
 });
 
-// `inert` as far as the caller knows it.
+// `inert`: whether Chromium leaves the element out of its tree, as far as the caller knows it.
 function rowName(el, tag, role, kind, text, inert) {
   if (role === 'textbox' && isEditingHost(el)) return G.computedName(el) || plainName(el, tag, 'textbox');
   if (role === 'frame') return G.computedName(el) || attribute(el, 'title') || attribute(el, 'name') || '';

@@ -50,6 +50,8 @@ function valueOf(el, tag, role) {
     return chosen.map((option) => collapse(cutChars(G.text(option), NAME_CHARS))).join(', ');
   }
   if (tag === 'output') return undefined;
+  const told = internals.get(el)?.value;
+  if (told !== undefined) return told;
   if (
     role === 'slider' ||
     role === 'spinbutton' ||
@@ -68,8 +70,28 @@ function valueOf(el, tag, role) {
 const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 const SELECTABLE = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
 
+// What the browser said of the states, level and value of custom elements: their internals, which script cannot read,
+// and attributes together.
+const internals = new WeakMap();
+const INTERNAL_ROLES = new Set([
+  ...['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'button', 'link', 'combobox', 'listbox'],
+  ...['option', 'tab', 'treeitem', 'row', 'gridcell', 'textbox', 'searchbox', 'slider', 'spinbutton', 'progressbar'],
+  ...['meter', 'scrollbar', 'heading', 'menuitem', 'dialog', 'alertdialog'],
+]);
+const MAX_INTERNAL = 64;
+
+// Does the element have a role that no attribute gave it? Then its states may be its internals' too.
+const hasInternalRole = (el, role) =>
+  G.localName(el).includes('-') && !M.hasAttribute(el, 'role') && INTERNAL_ROLES.has(role);
+
 // The states of an element by itself; `disabled` of an ancestor, `inert` and `focused` are the walk's.
 function statesOf(el, tag, role) {
+  const told = internals.get(el);
+  const own = ownStates(el, tag, role);
+  return told ? [...told.states, ...own.filter((state) => state === 'current')] : own;
+}
+
+function ownStates(el, tag, role) {
   const states = [];
   const aria = (name) => M.getAttribute(el, name);
   if (M.matches(el, ':disabled') || aria('aria-disabled') === 'true') states.push('disabled');
@@ -113,6 +135,8 @@ function statesOf(el, tag, role) {
 const TYPED = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
 
 function levelOf(el, tag) {
+  const told = internals.get(el)?.level;
+  if (told > 0) return told;
   const given = Number.parseInt(attribute(el, 'aria-level') || '', 10);
   if (given > 0) return given;
   return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;

@@ -86,7 +86,7 @@ class Walk {
     if (fact.block) this.gap = 2;
     else if (fact.cell && this.gap === 0) this.gap = 1;
     let row = null;
-    if (this.wantRows && !unseen && context.cut === 0 && !context.ariaHidden)
+    if (this.wantRows && !unseen && context.cut === 0)
       row = this.open(el, fact, given, context, fresh);
     if (row || unseen) this.probes.push({ el, was: shownAs });
     if (tag.includes('-')) this.custom.push(el);
@@ -98,7 +98,7 @@ class Walk {
     else if (tag === 'br') this.gap = 2;
     else if (!OPAQUE.has(tag) && !(tag === 'select' && fact.role !== 'listbox'))
       this.descend(el, fact, inner, unseen, level + 1);
-    if (row) this.close(row, fact, from, fresh, context.inert);
+    if (row) this.close(row, fact, from, fresh, context.inert || context.ariaHidden);
     if (fact.block) this.gap = 2;
     else if (fact.cell && this.gap === 0) this.gap = 1;
   }
@@ -151,7 +151,7 @@ class Walk {
   standIn(el, fact, given) {
     const control = G.control(el);
     if (!control) return false;
-    if (!rendered(control) && !this.stood.has(control) && !given.ariaHidden) {
+    if (!rendered(control) && !this.stood.has(control)) {
       const own = factOf(control);
       if (own.stale || own.deep || given.deep) learn(control, own);
       if (own.tag === 'input' && G.type(control) !== 'hidden') {

@@ -9,12 +9,14 @@ use serde_json::{Value, json};
 use super::begin;
 use crate::act::{find, look, page_line};
 use crate::context::Context;
-use crate::page::{EngineError, FrameKey, Step};
+use crate::page::{EngineError, FrameKey, Step, frame_number};
 
 #[derive(Debug, Deserialize)]
 struct Text {
     text: String,
     bytes: u64,
+    #[serde(default)]
+    unseen: Vec<String>,
 }
 
 pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead, OpError> {
@@ -47,18 +49,24 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
 }
 
 async fn whole_page(context: &Context) -> Result<Vec<Text>, OpError> {
+    context.pages.place_frames(&context.target).await;
     let keys =
         context.pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
     let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": GetText::MAX_BYTES })));
-    let mut parts = Vec::new();
+    let mut parts: Vec<(u32, Text)> = Vec::new();
     for (key, read) in keys.iter().zip(futures_util::future::join_all(reads).await) {
         match read {
-            Ok(part) => parts.push(part),
+            Ok(part) => parts.push((key.label, part)),
             Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::Preflight)),
             Err(error) => tracing::debug!(%error, "a frame did not answer"),
         }
     }
-    Ok(parts)
+    // Frames that nobody sees are not read, whatever they show.
+    let unseen =
+        parts.iter().flat_map(|(_, part)| &part.unseen).filter_map(|label| frame_number(label)).collect();
+    let state = context.pages.state();
+    let unseen = state.target(&context.target).map(|target| target.with_inner(&unseen)).unwrap_or_default();
+    Ok(parts.into_iter().filter(|(label, _)| !unseen.contains(label)).map(|(_, part)| part).collect())
 }
 
 async fn text(context: &Context, key: &FrameKey, args: Value) -> Result<Text, EngineError> {

@@ -3,6 +3,8 @@
 mod outline;
 mod stitch;
 
+use std::collections::HashSet;
+
 use glass_proto::error::{OpError, Phase};
 use glass_proto::op::Observe;
 use glass_proto::result::{LeftOut, Observation};
@@ -10,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::act::{Found, Info, find, line};
 use crate::context::{Context, halted};
-use crate::page::{Check, EngineError, FrameKey, Halt, Step};
-use stitch::Seen;
+use crate::page::{Blank, Check, EngineError, FrameKey, Halt, Step, Target};
+use stitch::{Blanks, Seen};
 
 /// Lines of an outline (contract 3.1).
 const MAX_ROWS: usize = 400;
@@ -21,6 +23,8 @@ const MAX_TEXT: usize = 16 * 1024;
 const REVEAL: f64 = 0.3;
 /// Documents in a row that are looked at when each is replaced meanwhile.
 const LOOKS: usize = 4;
+/// Looks at frames that are replaced while they are read.
+const LOOKS_AT_FRAMES: usize = 2;
 
 pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observation, OpError> {
     context.pages.use_target(&context.target);
@@ -35,12 +39,18 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         Some(locator) => Some(find(context, locator).await?),
         None => None,
     };
-    context.pages.place_frames(&context.target).await;
     let scope = scope.map(|(found, _)| found);
     let mut rows = MAX_ROWS;
     let mut looks = 0;
     let mut revealed = false;
+    let mut told = context.pages.has_internals(&context.target);
+    if told {
+        context.pages.tell_internals(&context.target, context.left().mul_f64(REVEAL)).await;
+    }
+    let mut again = LOOKS_AT_FRAMES;
     loop {
+        context.pages.place_frames(&context.target).await;
+        let before = keys(context);
         let read = match frames(context, params, scope.as_ref(), rows).await {
             Ok(read) => read,
             Err(EngineError::Halted(Halt::Dialog(dialog))) => {
@@ -59,6 +69,15 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
                 continue;
             }
         }
+        if context.pages.has_internals(&context.target) && !std::mem::replace(&mut told, true) {
+            context.pages.tell_internals(&context.target, context.left().mul_f64(REVEAL)).await;
+            continue;
+        }
+        // Frames whose documents were replaced meanwhile are looked at again, for a while.
+        if again > 0 && keys(context) != before {
+            again -= 1;
+            continue;
+        }
         let Read { seen, missing, revision, .. } = read;
         let Some(main) = seen.first() else {
             return Err(context.engine(&EngineError::Gone, Phase::Preflight));
@@ -76,12 +95,17 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
     }
 }
 
+/// The documents that the target shows now.
+fn keys(context: &Context) -> Vec<FrameKey> {
+    context.pages.state().target(&context.target).map(Target::keys).unwrap_or_default()
+}
+
 /// What one look at a target's frames told.
 struct Read {
     /// Each frame's rows, the main one (or the scope's) first.
     seen: Vec<Seen>,
-    /// What did not answer.
-    missing: Vec<LeftOut>,
+    /// What did not answer, and the states of such frames.
+    missing: (Vec<LeftOut>, Blanks),
     /// The revision that the rows show.
     revision: u64,
     /// Some frame has elements that may hold a closed root and were not asked about.
@@ -138,7 +162,7 @@ async fn frames(
     let limit = context.left().mul_f64(if keys.len() > 1 { 0.8 } else { 1.0 });
     let reads = reads.map(|read| async move { tokio::time::timeout(limit, read).await });
     let mut seen = Vec::new();
-    let mut missing = Vec::new();
+    let mut silent = Vec::new();
     let mut hosts = false;
     let mut reports = Vec::new();
     for (at, (key, answer)) in keys.iter().zip(futures_util::future::join_all(reads).await).enumerate() {
@@ -152,22 +176,64 @@ async fn frames(
                 seen.push(Seen::read(key.clone(), answer)?);
             }
             Ok(Err(error)) if at == 0 => return Err(error),
-            Ok(Err(EngineError::Gone)) => missing.push(unavailable(key, "it was replaced while it was read")),
-            Ok(Err(_)) => missing.push(unavailable(key, "it could not be read")),
             Err(_) if at == 0 => return Err(EngineError::Silent),
-            Err(_) => missing.push(unavailable(key, "it did not answer in time")),
+            Ok(Err(_)) | Err(_) => silent.push(key),
         }
     }
     let revision = context.pages.take_reports(&context.target, &reports).revision;
+    let (seen, missing) = sort_out(context, seen, &silent);
     Ok(Read { seen, missing, revision, hosting: hosts })
 }
 
-fn unavailable(key: &FrameKey, reason: &str) -> LeftOut {
-    LeftOut {
-        kind: "frame".to_owned(),
-        reference: Some(format!("f{}", key.label)),
-        reason: Some(reason.to_owned()),
-        hint: Some("observe again".to_owned()),
-        ..LeftOut::default()
+/// Keeps what can be seen: frames that are visible in a frame that is kept. Says of the others that can be seen, and
+/// could not be read, why.
+fn sort_out(context: &Context, seen: Vec<Seen>, silent: &[&FrameKey]) -> (Vec<Seen>, (Vec<LeftOut>, Blanks)) {
+    let state = context.pages.state();
+    let Some(target) = state.target(&context.target) else { return (seen, Default::default()) };
+    let unseen: HashSet<u32> = seen.iter().flat_map(Seen::unseen_frames).collect();
+    let unseen = target.with_inner(&unseen);
+    let shown: HashSet<u32> = seen.iter().flat_map(Seen::seen_frames).collect();
+    let mut missing = Vec::new();
+    let mut blank = Blanks::new();
+    for key in silent.iter().filter(|key| !unseen.contains(&key.label)) {
+        if !shown.contains(&key.label) && target.is_placed(key.label) {
+            continue;
+        }
+        let (state, reason, hint) = match target.blank(key) {
+            Blank::Loading => ("loading", "its document has not come yet", "observe again"),
+            Blank::NotLoaded => {
+                ("not-loaded", "nothing is loaded in it yet", "scroll it into view, if it loads lazily")
+            }
+            Blank::Failed => {
+                ("failed", "its document could not be loaded", "reload the page to try it again")
+            }
+            Blank::Silent => {
+                ("unavailable", "it did not answer in time", "observe again; its page may be busy")
+            }
+            Blank::Replaced => ("", "it was replaced while it was read", "observe again"),
+        };
+        if !state.is_empty() {
+            blank.insert(key.label, state);
+        }
+        missing.push(LeftOut {
+            kind: "frame".to_owned(),
+            reference: Some(format!("f{}", key.label)),
+            reason: Some(reason.to_owned()),
+            hint: Some(hint.to_owned()),
+            ..LeftOut::default()
+        });
     }
+    // A frame whose place is not known may be in view: it is read, and stands below no row.
+    let mut kept: Vec<Seen> = Vec::new();
+    for frame in seen {
+        let within = |outer: u32| kept.iter().any(|kept| kept.label == outer);
+        let is_kept = kept.is_empty()
+            || !unseen.contains(&frame.label)
+                && target.parent_label(frame.label).is_some_and(within)
+                && (shown.contains(&frame.label) || !target.is_placed(frame.label));
+        if is_kept {
+            kept.push(frame);
+        }
+    }
+    (kept, (missing, blank))
 }

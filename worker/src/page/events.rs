@@ -525,6 +525,7 @@ fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
         base: 1,
         primed: false,
         placed: false,
+        internals: false,
         mute: false,
         lifecycle: Lifecycle::default(),
     }

@@ -11,6 +11,7 @@ mod attach;
 mod engine;
 mod events;
 mod geometry;
+mod internals;
 mod reveal;
 mod revision;
 mod state;
@@ -22,8 +23,8 @@ use tokio::sync::watch as channel;
 
 pub use engine::{Call, EngineError, Step};
 pub use geometry::{Blocker, Mapped};
-pub use revision::{ChangedRow, Changes, Check, reference};
-pub use state::{Dialog, Document, Download, FrameKey, Lifecycle, State, Target};
+pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
+pub use state::{Blank, Dialog, Document, Download, FrameKey, Lifecycle, State, Target};
 pub use watch::Halt;
 
 use crate::cdp::{Client, Command, Event, Pending};

@@ -33,8 +33,8 @@ const CALL: &str = "(m,a)=>{const g=globalThis.glass;return g&&g.made===document
 static LOOKS: AtomicU64 = AtomicU64::new(0);
 
 /// Where a document is asked.
-struct Place {
-    session: Arc<str>,
+pub(super) struct Place {
+    pub(super) session: Arc<str>,
     world: Arc<str>,
     number: i64,
     /// Group of the handles that are made.
@@ -73,7 +73,8 @@ impl Pages {
         let mut left = MAX_HOSTS;
         let mut found = false;
         for round in 0..MAX_ROUNDS {
-            let hosts = self.hosts(key, place, json!({ "limit": left, "done": round > 0 })).await?;
+            let hosts =
+                self.elements(key, place, "hosts", &json!({ "limit": left, "done": round > 0 })).await?;
             if hosts.is_empty() {
                 break;
             }
@@ -107,13 +108,19 @@ impl Pages {
         Ok(found)
     }
 
-    /// Handles of the elements that may hold a closed root.
-    async fn hosts(&self, key: &FrameKey, place: &Place, args: Value) -> Result<Vec<String>, EngineError> {
-        let mut answer = self.call_for_object(key, place, &args).await?;
+    /// Handles of the elements that a method of the engine names.
+    pub(super) async fn elements(
+        &self,
+        key: &FrameKey,
+        place: &Place,
+        method: &str,
+        args: &Value,
+    ) -> Result<Vec<String>, EngineError> {
+        let mut answer = self.call_for_object(key, place, method, args).await?;
         if answer.kind == "number" {
             // A window that is used again for its next document: any call through `run` brings the engine.
             self.run(key, vec![Step("last", json!({}))]).await?;
-            answer = self.call_for_object(key, place, &args).await?;
+            answer = self.call_for_object(key, place, method, args).await?;
         }
         let list = match (answer.subtype.as_deref(), &answer.object_id) {
             (Some("null"), _) => return Ok(Vec::new()),
@@ -134,9 +141,10 @@ impl Pages {
         &self,
         key: &FrameKey,
         place: &Place,
+        method: &str,
         args: &Value,
     ) -> Result<RemoteObject, EngineError> {
-        let (method, args) = (to_raw_value("hosts")?, to_raw_value(args)?);
+        let (method, args) = (to_raw_value(method)?, to_raw_value(args)?);
         let arguments =
             [&method, &args].map(|value| CallArgument { value: Some(value), ..CallArgument::default() });
         let call = runtime::CallFunctionOn {
@@ -180,7 +188,7 @@ impl Pages {
         Ok(handles)
     }
 
-    fn release(&self, place: &Place) {
+    pub(super) fn release(&self, place: &Place) {
         drop(self.start(&place.session, runtime::ReleaseObjectGroup { object_group: &place.group }));
     }
 }
@@ -194,7 +202,7 @@ fn closed_roots(node: &dom::Node) -> impl Iterator<Item = i64> + '_ {
 
 impl State {
     /// None: the document is gone, or its world is still being made.
-    fn place_of(&mut self, key: &FrameKey) -> Option<Place> {
+    pub(super) fn place_of(&mut self, key: &FrameKey) -> Option<Place> {
         let frame = self.targets.get_mut(&key.target)?.frames.get_mut(&key.frame)?;
         let (world, number) = (frame.world.clone()?, frame.world_number?);
         if frame.generation != key.generation {

@@ -81,6 +81,17 @@ pub struct Check {
     changed_rows: u64,
     #[serde(default)]
     sample: Vec<Sample>,
+    #[serde(default)]
+    unseen: Vec<String>,
+    #[serde(default)]
+    internals: bool,
+}
+
+impl Check {
+    /// Labels of the frames whose element nobody can see in this document.
+    pub fn unseen(&self) -> impl Iterator<Item = u32> + '_ {
+        self.unseen.iter().filter_map(|label| frame_number(label))
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -119,6 +130,12 @@ impl Pages {
     pub fn take_reports(&self, target: &str, reports: &[(FrameKey, Check)]) -> Changes {
         let mut state = self.state();
         let Some(target) = state.targets.get_mut(target) else { return Changes::default() };
+        for (key, check) in reports {
+            if let Some(frame) = target.frames.get_mut(&key.frame).filter(|f| f.generation == key.generation)
+            {
+                frame.internals = check.internals;
+            }
+        }
         let alive: Vec<(String, u64)> =
             target.frames.iter().map(|(id, frame)| (id.clone(), frame.generation)).collect();
         let main = target.main.clone();
@@ -200,6 +217,11 @@ fn row_of(key: &FrameKey, sample: &Sample) -> Option<ChangedRow> {
     Some(ChangedRow { reference: reference(key, sample.node?), role: sample.role.clone() })
 }
 
+/// The number in a frame's label as the page engine has it.
+pub fn frame_number(label: &str) -> Option<u32> {
+    label.strip_prefix('f')?.parse().ok()
+}
+
 /// A node's ref as clients see it.
 pub fn reference(key: &FrameKey, node: u32) -> String {
     glass_proto::op::Ref { revision: None, frame: key.label, node }.to_string()
@@ -214,7 +236,15 @@ mod tests {
     }
 
     fn check(seq: u64) -> Check {
-        Check { seq, added: 1, removed: 0, changed_rows: 0, sample: Vec::new() }
+        Check {
+            seq,
+            added: 1,
+            removed: 0,
+            changed_rows: 0,
+            sample: Vec::new(),
+            unseen: Vec::new(),
+            internals: false,
+        }
     }
 
     fn enter(revisions: &mut Revisions, reports: &[(&str, u64, u64)]) -> Changes {

@@ -144,10 +144,27 @@ pub struct Frame {
     pub(super) primed: bool,
     /// The parent's engine knows which element holds this frame.
     pub(super) placed: bool,
+    /// An element in it has a role by its internals alone, so that the browser must be asked for its states.
+    pub(super) internals: bool,
     /// No world came in time; it is not waited for again.
     pub(super) mute: bool,
     /// How far the document has come.
     pub lifecycle: Lifecycle,
+}
+
+/// What a frame that cannot be read is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blank {
+    /// Its first document has been asked for and has not come.
+    Loading,
+    /// Nothing was asked for: a lazy frame that was never near the viewport.
+    NotLoaded,
+    /// Its document could not be had, and the browser shows an error in its place.
+    Failed,
+    /// It does not answer.
+    Silent,
+    /// It shows another document by now, or went.
+    Replaced,
 }
 
 /// How far a document has come.
@@ -268,6 +285,46 @@ impl Target {
         chain
     }
 
+    /// Labels of the frames among `labels` and of all that lie in them.
+    pub fn with_inner(&self, labels: &HashSet<u32>) -> HashSet<u32> {
+        let is_in = |id: &String| {
+            self.chain(id)
+                .iter()
+                .any(|outer| self.frames.get(outer).is_some_and(|f| labels.contains(&f.label)))
+        };
+        let found = self.frames.iter().filter(|(id, _)| is_in(id));
+        found.map(|(_, frame)| frame.label).collect()
+    }
+
+    /// What a frame that cannot be read is doing.
+    pub fn blank(&self, key: &FrameKey) -> Blank {
+        match self.frames.get(&key.frame) {
+            Some(frame) if frame.generation == key.generation => {
+                if self.frame_navigations.contains_key(&key.frame) {
+                    Blank::Loading
+                } else if frame.url.is_empty() {
+                    Blank::NotLoaded
+                } else if frame.url.starts_with("chrome-error:") {
+                    Blank::Failed
+                } else {
+                    Blank::Silent
+                }
+            }
+            _ => Blank::Replaced,
+        }
+    }
+
+    /// Whether it is known which element of its parent holds the frame of that label.
+    pub fn is_placed(&self, label: u32) -> bool {
+        self.frames.values().any(|frame| frame.label == label && frame.placed)
+    }
+
+    /// Label of the frame that the one of this label lies in.
+    pub fn parent_label(&self, label: u32) -> Option<u32> {
+        let inner = self.frames.values().find(|frame| frame.label == label)?;
+        self.frames.get(inner.parent.as_ref()?).map(|outer| outer.label)
+    }
+
     /// Whether a child frame's navigation that began at or after `mark` has not committed.
     pub fn frame_navigates_since(&self, mark: u64) -> bool {
         self.frame_navigations.values().any(|number| *number >= mark)
@@ -307,6 +364,7 @@ impl Target {
             found.base = if is_main { next_ref } else { 1 };
             found.primed = false;
             found.placed = false;
+            found.internals = false;
             found.mute = false;
             found.lifecycle = Lifecycle::default();
         }

@@ -7,7 +7,7 @@ use glass_proto::op::Observe;
 use glass_proto::result::{DialogSeen, DownloadSeen, LeftOut, Node, Observation, PageLine};
 
 use super::MAX_TEXT;
-use super::stitch::{Seen, stitch};
+use super::stitch::{Blanks, Seen, stitch};
 use crate::act::line;
 use crate::context::Context;
 
@@ -19,10 +19,10 @@ pub(super) fn build(
     params: &Observe,
     page: PageLine,
     frames: &[Seen],
-    mut incomplete: Vec<LeftOut>,
+    (mut incomplete, blank): (Vec<LeftOut>, Blanks),
     limit: usize,
 ) -> Observation {
-    let (nodes, over) = stitch(frames, limit);
+    let (nodes, over) = stitch(frames, &blank, limit);
     for frame in frames {
         incomplete.extend(
             frame.left_out.iter().filter(|left| left.kind != "text").map(|left| left_out(frame, left)),
@@ -46,7 +46,21 @@ pub(super) fn build(
         });
     }
     let downloads = running_downloads(context);
+    let main = frames.first();
+    if main.is_some_and(|main| main.rootless) {
+        incomplete.push(LeftOut {
+            kind: "page".to_owned(),
+            reason: Some("its document has no root element".to_owned()),
+            hint: Some("observe again; a script may be replacing it".to_owned()),
+            ..LeftOut::default()
+        });
+    }
+    let content_type = main.map(|main| main.content_type.clone());
+    let content_type = content_type.filter(|kind| !kind.is_empty() && kind != "text/html");
     let mut out = head(&page);
+    if let Some(kind) = &content_type {
+        let _ = write!(out, " {}", visible(kind, false));
+    }
     for node in &nodes {
         row(&mut out, node);
     }
@@ -81,6 +95,7 @@ pub(super) fn build(
     }
     Observation {
         page,
+        content_type,
         outline: out,
         nodes,
         text,

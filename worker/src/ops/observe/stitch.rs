@@ -1,12 +1,15 @@
 //! Frames' rows put together: a frame's rows stand below the row of its element.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use glass_proto::result::Node;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::page::{EngineError, FrameKey, reference};
+use crate::page::{EngineError, FrameKey, frame_number, reference};
+
+/// States of frames that show nothing, by label.
+pub(super) type Blanks = HashMap<u32, &'static str>;
 
 /// What one frame's engine says.
 #[derive(Debug, Deserialize)]
@@ -20,6 +23,12 @@ pub(super) struct Seen {
     pub(super) title: String,
     #[serde(default)]
     pub(super) ready_state: String,
+    /// Media type of its document.
+    #[serde(default)]
+    pub(super) content_type: String,
+    /// Its document has no root element.
+    #[serde(default)]
+    pub(super) rootless: bool,
     pub(super) rows: Vec<Row>,
     #[serde(default)]
     pub(super) text: String,
@@ -27,6 +36,12 @@ pub(super) struct Seen {
     pub(super) text_bytes: u64,
     #[serde(default)]
     pub(super) left_out: Vec<Left>,
+    /// Labels of the frames that can be seen in it, within the scope.
+    #[serde(default)]
+    seen: Vec<String>,
+    /// Labels of those that cannot.
+    #[serde(default)]
+    unseen: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -67,6 +82,16 @@ impl Seen {
         Ok(seen)
     }
 
+    /// Frames that can be seen in this one.
+    pub(super) fn seen_frames(&self) -> impl Iterator<Item = u32> + '_ {
+        self.seen.iter().filter_map(|label| frame_number(label))
+    }
+
+    /// Frames that nobody sees.
+    pub(super) fn unseen_frames(&self) -> impl Iterator<Item = u32> + '_ {
+        self.unseen.iter().filter_map(|label| frame_number(label))
+    }
+
     /// The ref of a node of this frame, as clients see it.
     pub(super) fn reference(&self, node: u32) -> String {
         let key = FrameKey { target: String::new(), frame: String::new(), generation: 0, label: self.label };
@@ -92,19 +117,22 @@ impl Seen {
 }
 
 /// All rows in reading order, at most `limit`, and how many did not fit.
-pub(super) fn stitch(frames: &[Seen], limit: usize) -> (Vec<Node>, u64) {
+///
+/// `blank` has the states of frames that show nothing, by label.
+pub(super) fn stitch(frames: &[Seen], blank: &Blanks, limit: usize) -> (Vec<Node>, u64) {
     let mut nodes = Vec::new();
     let mut left = 0;
     let mut used = HashSet::new();
     if let Some(main) = frames.first() {
         used.insert(main.label);
-        append(frames, main, 0, limit, &mut nodes, &mut left, &mut used);
+        append(frames, blank, main, 0, limit, &mut nodes, &mut left, &mut used);
     }
     (nodes, left)
 }
 
 fn append(
     frames: &[Seen],
+    blank: &Blanks,
     frame: &Seen,
     indent: u32,
     limit: usize,
@@ -119,17 +147,14 @@ fn append(
         }
         let depth = indent + row.depth;
         let mut node = frame.node(row, depth);
-        let label = row
-            .frame
-            .as_deref()
-            .and_then(|label| label.strip_prefix('f'))
-            .and_then(|label| label.parse().ok());
+        let label = row.frame.as_deref().and_then(frame_number);
         let child =
-            label.and_then(|label: u32| frames.iter().find(|seen| seen.label == label && used.insert(label)));
+            label.and_then(|label| frames.iter().find(|seen| seen.label == label && used.insert(label)));
         node.url = child.map(|child| child.url.clone());
+        node.states.extend(label.and_then(|label| blank.get(&label)).map(|state| (*state).to_owned()));
         nodes.push(node);
         if let Some(child) = child {
-            append(frames, child, depth + 1, limit, nodes, left, used);
+            append(frames, blank, child, depth + 1, limit, nodes, left, used);
         }
     }
 }
