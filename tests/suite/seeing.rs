@@ -362,3 +362,30 @@ fn things_without_a_box_of_their_own_are_seen_and_hit() {
     assert!(states(row(&observed, "checkbox", "Styled box")).contains(&"checked"), "{}", outline(&observed));
     assert_eq!(stage.eval("location.hash"), "#en");
 }
+
+// contract: 3.2
+#[test]
+fn things_that_are_clickable_by_a_listener_alone_are_rows_and_the_page_lives() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        "<!doctype html><title>Listens</title><script src=ledger.js></script><p>Some words</p><div id=card><b>Plain card</b></div>\
+         <ul id=list></ul><div>Deaf card</div><script>let n=0;card.addEventListener('click',()=>{n+=1;\
+         list.innerHTML=[...Array(30).keys()].map(i=>'<li>Item '+n+'-'+i+'</li>').join('');\
+         list.lastChild.addEventListener('mousedown',()=>{document.title='item'})})</script>",
+    );
+    let observed = stage.ok(&["observe"]);
+    let card =
+        |observed: &Value| row(observed, "generic", "Plain card")["ref"].as_str().expect("a ref").to_owned();
+    let reference = card(&observed);
+    assert!(states(row(&observed, "generic", "Plain card")).contains(&"clickable"), "{}", outline(&observed));
+    assert_eq!(rows(&observed, "generic", "Deaf card").len(), 0, "{}", outline(&observed));
+    for round in 1..=60 {
+        stage.ok(&["click", &reference]);
+        let observed = stage.ok(&["observe"]);
+        row(&observed, "generic", &format!("Item {round}-29"));
+        assert_eq!(card(&observed), reference);
+    }
+    assert_eq!(visit.clicks().len(), 60);
+    stage.ok(&["click", "name=Item 60-29"]);
+    assert_eq!(stage.eval("document.title"), "item");
+}

@@ -110,6 +110,7 @@ function learn(el, fact) {
     display !== 'contents' &&
     !isRoot(el);
   fact.textual = undefined;
+  fact.plain = undefined;
   fact.ariaHidden = fact.inert = fact.ariaDisabled = fact.marked = fact.external = false;
   let candidate = CANDIDATE_TAGS.has(tag) || tag.includes('-');
   if (M.hasAttributes(el)) {
@@ -121,6 +122,7 @@ function learn(el, fact) {
     candidate = candidate || fact.marked || M.hasAttribute(el, 'role') || isEditingHost(el);
     fact.external = noteReferences(el);
   }
+  if (listening.has(el)) fact.marked = candidate = true;
   fact.role = candidate ? rowRole(el, tag) : '';
   fact.kind = candidate ? kindOf(fact.role) : '';
   fact.external = fact.external || LABELS[tag] !== undefined;

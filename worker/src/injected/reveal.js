@@ -86,6 +86,73 @@ function takeClosedRoots(args, handles) {
   return { ok: true };
 }
 
+// Elements that may be clickable by a listener alone: small things on the screen without a role, outside controls and
+// running text. Each is named once. A listener that comes later is not found; most pages show such things by their
+// cursor anyway.
+const listening = new WeakSet();
+const asked = new WeakSet();
+const PLAIN_TAGS = new Set('div,span,li,td,th,img,svg:svg,canvas,i,b,em,strong,small,figure,section,article'.split(','));
+const MAX_INNER = 6;
+const MAX_LOOKED = 4000;
+const MAX_AREA = 250000;
+// Generation of the model in which nothing was left to ask about.
+let plainAt = 0;
+
+function plainElements({ limit, peek = false }) {
+  const model = refresh();
+  if (plainAt === model.generation) return null;
+  const found = [];
+  const holders = new Set();
+  for (const row of model.rows) {
+    for (let node = row.kind === 'control' || row.kind === 'clickable' ? row.el : null; node; node = flatParent(node)) {
+      if (holders.has(node)) break;
+      holders.add(node);
+    }
+  }
+  let looked = 0;
+  for (const root of model.roots) {
+    for (const el of M.queryAll(root, 'div,span,li,td,th,img,svg,canvas,i,b,em,strong,small,figure,section,article')) {
+      if (found.length >= limit || looked >= MAX_LOOKED) break;
+      if (asked.has(el) || holders.has(el)) continue;
+      const fact = facts.get(el);
+      if (!fact || fact.plain === false) continue;
+      looked += 1;
+      if (!isPlain(el, fact)) continue;
+      if (!peek) asked.add(el);
+      found.push(el);
+    }
+  }
+  if (found.length > 0) return found;
+  if (looked < MAX_LOOKED) plainAt = model.generation;
+  return null;
+}
+
+// What cannot change without the element being learnt anew is kept in its facts.
+function isPlain(el, fact) {
+  fact.plain =
+    !fact.pointer &&
+    !fact.marked &&
+    PLAIN_TAGS.has(fact.tag) &&
+    (fact.kind === '' || fact.kind === 'named') &&
+    M.queryAll(el, '*').length <= MAX_INNER &&
+    !nearest(flatParent(el), (node) => isNestedControl(node) || facts.get(node)?.pointer);
+  if (!fact.plain || !rendered(el)) return false;
+  const rect = box(el);
+  return rect.width >= 8 && rect.height >= 8 && rect.width * rect.height < MAX_AREA;
+}
+
+// Takes what the browser says of the listeners of such elements.
+function takeListeners(args, handles) {
+  quietly(() => {
+    handles.forEach((el, at) => {
+      if (!isElement(el) || args.told[at] !== true) return;
+      listening.add(el);
+      dirt.deep.add(el);
+    });
+  });
+  return { ok: true };
+}
+
 // Custom elements with a role of their own making, or null when there are none.
 function internalHosts() {
   const rows = refresh().rows.filter((row) => hasInternalRole(row.el, row.role));

@@ -12,6 +12,7 @@ mod engine;
 mod events;
 mod geometry;
 mod internals;
+mod listeners;
 mod reveal;
 mod revision;
 mod state;

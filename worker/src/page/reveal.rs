@@ -3,9 +3,6 @@
 //! Owns the questions to the browser. The page engine names the elements that may hold such a root. Hooks nothing in a
 //! page; works within a time limit, and what it misses is found at the next look. A document without candidates takes
 //! one round trip.
-//!
-//! Elements that are clickable by a listener alone are not looked for: `DOMDebugger.getEventListeners` over a whole
-//! document crashes the renderer of Chromium 156 on pages that replace their tree (seen again and again on such a page).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,25 +35,26 @@ pub(super) struct Place {
     world: Arc<str>,
     number: i64,
     /// Group of the handles that are made.
-    group: String,
+    pub(super) group: String,
 }
 
 impl Pages {
-    /// Tells the engine of each frame of its closed roots. True when something new was told.
+    /// Tells the engine of each frame of its closed roots and of what listens for presses. True when something new was told.
     ///
     /// Takes at most `limit`, and in child frames as long as any look. Failures are logged only: what was not found
     /// is not seen, as before.
     pub async fn reveal(&self, target: &str, limit: Duration) -> bool {
         let keys = self.state().target(target).map(super::Target::keys).unwrap_or_default();
         let looks = keys.iter().map(|key| async move {
-            let limit = if key.label == 0 { limit } else { limit.min(CHILD_ANSWER) };
-            match tokio::time::timeout(limit, self.reveal_in(key)).await {
-                Ok(found) => found,
-                Err(_) => {
+            let short = if key.label == 0 { limit } else { limit.min(CHILD_ANSWER) };
+            let roots = async {
+                tokio::time::timeout(short, self.reveal_in(key)).await.unwrap_or_else(|_| {
                     tracing::debug!(frame = key.label, "closed roots were not told in time");
                     false
-                }
-            }
+                })
+            };
+            let (roots, listeners) = tokio::join!(roots, self.tell_listeners(key, limit));
+            roots || listeners
         });
         futures_util::future::join_all(looks).await.contains(&true)
     }

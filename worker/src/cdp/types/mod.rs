@@ -10,6 +10,7 @@
 pub mod accessibility;
 pub mod browser;
 pub mod dom;
+pub mod dom_debugger;
 pub mod empty;
 pub mod emulation;
 pub mod input;
