@@ -382,7 +382,7 @@ fn things_that_are_clickable_by_a_listener_alone_are_rows_and_the_page_lives() {
     for round in 1..=60 {
         stage.ok(&["click", &reference]);
         let observed = stage.ok(&["observe"]);
-        row(&observed, "generic", &format!("Item {round}-29"));
+        row(&observed, "listitem", &format!("Item {round}-29"));
         assert_eq!(card(&observed), reference);
     }
     assert_eq!(visit.clicks().len(), 60);
