@@ -120,41 +120,46 @@ impl Seen {
 ///
 /// `blank` has the states of frames that show nothing, by label.
 pub(super) fn stitch(frames: &[Seen], blank: &Blanks, limit: usize) -> (Vec<Node>, u64) {
-    let mut nodes = Vec::new();
-    let mut left = 0;
-    let mut used = HashSet::new();
+    let mut seam = Seam { frames, blank, limit, nodes: Vec::new(), left: 0, used: HashSet::new() };
     if let Some(main) = frames.first() {
-        used.insert(main.label);
-        append(frames, blank, main, 0, limit, &mut nodes, &mut left, &mut used);
+        seam.used.insert(main.label);
+        seam.append(main, 0);
     }
-    (nodes, left)
+    (seam.nodes, seam.left)
 }
 
-fn append(
-    frames: &[Seen],
-    blank: &Blanks,
-    frame: &Seen,
-    indent: u32,
+/// Frames that are being put together.
+struct Seam<'a> {
+    frames: &'a [Seen],
+    blank: &'a Blanks,
     limit: usize,
-    nodes: &mut Vec<Node>,
-    left: &mut u64,
-    used: &mut HashSet<u32>,
-) {
-    for row in &frame.rows {
-        if nodes.len() >= limit {
-            *left += 1;
-            continue;
-        }
-        let depth = indent + row.depth;
-        let mut node = frame.node(row, depth);
-        let label = row.frame.as_deref().and_then(frame_number);
-        let child =
-            label.and_then(|label| frames.iter().find(|seen| seen.label == label && used.insert(label)));
-        node.url = child.map(|child| child.url.clone());
-        node.states.extend(label.and_then(|label| blank.get(&label)).map(|state| (*state).to_owned()));
-        nodes.push(node);
-        if let Some(child) = child {
-            append(frames, blank, child, depth + 1, limit, nodes, left, used);
+    nodes: Vec<Node>,
+    /// Rows that did not fit.
+    left: u64,
+    /// Labels of the frames that have their place.
+    used: HashSet<u32>,
+}
+
+impl<'a> Seam<'a> {
+    fn append(&mut self, frame: &'a Seen, indent: u32) {
+        for row in &frame.rows {
+            if self.nodes.len() >= self.limit {
+                self.left += 1;
+                continue;
+            }
+            let depth = indent + row.depth;
+            let mut node = frame.node(row, depth);
+            let label = row.frame.as_deref().and_then(frame_number);
+            let free = label.filter(|label| !self.used.contains(label));
+            let child = free.and_then(|label| self.frames.iter().find(|seen| seen.label == label));
+            node.url = child.map(|child| child.url.clone());
+            let blank = label.and_then(|label| self.blank.get(&label));
+            node.states.extend(blank.map(|state| (*state).to_owned()));
+            self.nodes.push(node);
+            if let Some(child) = child {
+                self.used.insert(child.label);
+                self.append(child, depth + 1);
+            }
         }
     }
 }
