@@ -28,7 +28,7 @@ demo: deps build ## install what is missing, build, and walk through a bundled s
 test: deps-test fmt lint unit suite ## everything that CI checks, cheapest first
 
 .PHONY: build
-build: ## build glassd, glass-egress, glass-worker and glassctl
+build: ## build glassd, glass-egress, glass-worker, glassctl and glass
 	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE)
 
 .PHONY: deps

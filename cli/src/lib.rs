@@ -1,4 +1,4 @@
-//! glassctl: the command line of Glass.
+//! glassctl, the command line of Glass, and `glass --mcp` ([`mcp`]).
 //!
 //! Reads arguments ([`args`]), asks the daemon ([`client`], [`connect`], [`launch`]), runs commands ([`commands`]) and prints
 //! their answers ([`output`]). Holds no browser, no policy and no state: everything that is true of a session is
@@ -12,6 +12,7 @@ pub mod connect;
 pub mod error;
 pub mod follow;
 pub mod launch;
+pub mod mcp;
 pub mod output;
 #[cfg(test)]
 mod reference;

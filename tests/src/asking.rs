@@ -38,6 +38,12 @@ impl World {
     pub fn eval(&self, expression: &str) -> Value {
         self.ok(&["evaluate", "--", expression])["value"].clone()
     }
+
+    /// The same in the session of that name.
+    #[track_caller]
+    pub fn eval_in(&self, session: &str, expression: &str) -> Value {
+        self.ok(&["evaluate", "--session", session, "--", expression])["value"].clone()
+    }
 }
 
 /// A glassctl that runs with `--json`.

@@ -6,6 +6,7 @@
 pub mod answer;
 mod asking;
 pub mod eventually;
+pub mod mcp;
 pub mod process;
 mod programs;
 pub mod run;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-const NEEDED: [&str; 4] = ["glassctl", "glassd", "glass-egress", "glass-worker"];
+const NEEDED: [&str; 5] = ["glass", "glassctl", "glassd", "glass-egress", "glass-worker"];
 
 /// The build directory with the programs.
 ///

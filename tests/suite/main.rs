@@ -17,6 +17,7 @@ mod hostile;
 mod kill;
 mod lanes;
 mod layout;
+mod mcp;
 mod naming;
 mod ops;
 mod revision;

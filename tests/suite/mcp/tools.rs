@@ -1,0 +1,160 @@
+//! The tools against a real browser.
+
+use std::time::Duration;
+
+use glass_tests::mcp::Mcp;
+use glass_tests::site::site;
+use serde_json::{Value, json};
+
+use super::world;
+
+// contract: 9.5, 9.6, 2.4
+#[test]
+fn a_page_is_opened_read_and_acted_on_with_what_the_answers_say() {
+    let world = world();
+    let server = world.server();
+    let visit = site().visit();
+    let opened = server.call("navigate", &json!({ "url": visit.url("form.html") })).good();
+    assert!(opened.text(0).contains("A form"), "{}", opened.json);
+    assert_eq!(opened.json["structuredContent"]["status"], "completed");
+    assert_eq!(opened.json["structuredContent"]["session"]["started"], "new");
+    let observed = server.ok("observe", &json!({}));
+    let mark = observed.lines().nth(1).unwrap();
+    assert!(mark.starts_with("<page-") && observed.ends_with(&mark.replace('<', "</")), "{observed}");
+    let error = server.call("click", &json!({ "selector": "no-such-thing" })).fails("target_not_found");
+    assert_eq!((&error["outcome"], &error["dispatched"]), (&json!("rejected"), &json!("no")));
+    let stale = json!({ "target": "css=body", "expectedRevision": "9999", "includeTrace": true });
+    let stale = server.call("click", &stale);
+    assert_eq!(stale.fails("stale_revision")["failureKind"], "stale_revision");
+    let trace: Value = serde_json::from_str(&stale.text(1)).unwrap();
+    assert!(trace["trace"]["pageTargets"].is_array() && trace["trace"]["executionId"].is_string(), "{trace}");
+    let value = server.ok("evaluate", &json!({ "expression": "6 * 7" }));
+    assert_eq!(value.lines().nth(2), Some("42"), "{value}");
+    let shot = server.call("screenshot", &json!({})).good();
+    assert_eq!(shot.json["content"][0]["type"], "image");
+    assert!(shot.json.get("structuredContent").is_none());
+    let listed = server.ask("resources/list", &json!({}));
+    let uris: Vec<_> =
+        listed["result"]["resources"].as_array().unwrap().iter().map(|one| &one["uri"]).collect();
+    assert_eq!(uris.len(), 2, "{listed}");
+    for uri in uris {
+        let read = server.ask("resources/read", &json!({ "uri": uri }));
+        assert_eq!(&read["result"]["contents"][0]["uri"], uri, "{read}");
+    }
+}
+
+// contract: 9.1, 1.1
+#[test]
+fn each_server_has_a_session_of_its_own_that_ends_with_it() {
+    let world = world();
+    let url = site().visit().url("form.html");
+    let (one, two) = (world.server(), world.server());
+    let name = |server: &Mcp| {
+        let opened = server.call("navigate", &json!({ "url": url })).good();
+        opened.json["structuredContent"]["session"]["name"].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (name(&one), name(&two));
+    assert_ne!(first, second);
+    let sessions = || world.0.ok(&["session", "list"]).to_string();
+    assert!(sessions().contains(&first) && sessions().contains(&second));
+    one.close();
+    assert_eq!(one.ended(Duration::from_secs(10)).code(), Some(0));
+    assert!(!sessions().contains(&first) && sessions().contains(&second));
+    // However it ends.
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(two.pid()), nix::sys::signal::Signal::SIGKILL).unwrap();
+    glass_tests::holds("its session is gone", Duration::from_secs(10), || !sessions().contains(&second));
+}
+
+// contract: 1.1, 9.5
+#[test]
+fn a_named_session_is_shared_and_stays_and_others_are_denied() {
+    let world = world();
+    let url = site().visit().url("form.html");
+    let server = Mcp::greeted(&world.0, &["--session", "shared"], "2025-11-25");
+    server.call("observe", &json!({ "session": "other" })).fails("denied");
+    server.ok("navigate", &json!({ "url": url, "session": "shared" }));
+    server.close();
+    server.ended(Duration::from_secs(10));
+    assert_eq!(world.0.eval_in("shared", "document.title"), "A form");
+    let any = Mcp::greeted(&world.0, &["--sessions", "any"], "2025-11-25");
+    any.ok("observe", &json!({ "session": "shared" }));
+    world.0.glassctl(["session", "close", "shared"]).success();
+}
+
+// contract: 9.7 report: 270
+#[test]
+fn a_long_call_is_told_of_and_never_after_its_answer() {
+    let world = world();
+    let server = world.server();
+    server.ok("navigate", &json!({ "url": site().visit().url("form.html") }));
+    let arguments = json!({ "condition": "text=never there", "timeoutMs": 2500 });
+    let params = json!({ "name": "wait", "arguments": arguments, "_meta": { "progressToken": "p" } });
+    let id = server.request("tools/call", &params);
+    let mut last = 0.0;
+    loop {
+        let message = server.message();
+        if message["id"] == id {
+            break;
+        }
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        assert_eq!(message["params"]["progressToken"], "p");
+        let progress = message["params"]["progress"].as_f64().unwrap();
+        assert!(progress > last, "{message}");
+        last = progress;
+    }
+    assert!(last >= 1.0);
+    server.ok("evaluate", &json!({ "expression": "1" }));
+    assert!(server.message_within(Duration::ZERO).is_none());
+}
+
+// contract: 9.4, 2.8 report: 64, 267
+#[test]
+fn a_cancelled_call_is_answered_by_the_rule_and_the_session_lives() {
+    let world = world();
+    for (revision, answered) in [("2024-11-05", true), ("2025-11-25", false)] {
+        let server = Mcp::greeted(&world.0, &[], revision);
+        let visit = site().visit();
+        server.ok("navigate", &json!({ "url": visit.url("spin.html") }));
+        let wait = server.begin("wait", &json!({ "condition": "text=never there", "timeoutMs": 60_000 }));
+        let id = server.begin("click", &json!({ "target": "Block", "timeoutMs": 60_000 }));
+        visit.asked_for("slow/click");
+        for id in [wait, id, 999] {
+            let params = json!({ "requestId": id, "reason": "hunter2" });
+            server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        }
+        if answered {
+            let answer = server.answer(id);
+            assert_eq!(answer["error"]["code"], -32800, "{answer}");
+            assert_eq!(answer["error"]["data"]["dispatched"], "yes", "{answer}");
+            assert!(
+                answer["error"]["data"]["executionId"].is_string() && !answer.to_string().contains("hunter2")
+            );
+            assert_eq!(server.answer(wait)["error"]["code"], -32800);
+        }
+        visit.release("click");
+        server.ok("navigate", &json!({ "url": visit.url("form.html") }));
+        assert!(server.message_within(Duration::ZERO).is_none(), "nothing more is said of the cancelled");
+    }
+}
+
+// contract: 9.3
+#[test]
+fn eight_wait_at_once_a_ninth_is_refused_and_a_control_tool_is_served() {
+    let world = world();
+    let server = world.server();
+    server.ok("navigate", &json!({ "url": site().visit().url("dialogs.html") }));
+    let wait = json!({ "condition": "text=never there", "timeoutMs": 60_000 });
+    let ids: Vec<_> = (0..8).map(|_| server.begin("wait", &wait)).collect();
+    let ninth = server.begin("wait", &wait);
+    assert_eq!(server.answer(ninth)["error"]["code"], -32000);
+    let control = server.call("dismissDialog", &json!({}));
+    assert_eq!(control.json["isError"], true, "no dialog is open");
+    for id in ids {
+        let params = json!({ "requestId": id });
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    }
+    glass_tests::holds("there is room again", Duration::from_secs(20), || {
+        let id = server.begin("evaluate", &json!({ "expression": "1" }));
+        server.answer(id).get("result").is_some()
+    });
+}
