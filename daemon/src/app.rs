@@ -96,6 +96,7 @@ impl App {
             common: Common {
                 minimum: config.minimum,
                 browser: config.browser,
+                test_id_attribute: config.test_id_attribute,
                 log: config.log_text,
                 locale: Locale::of_process(),
             },

@@ -58,6 +58,8 @@ pub struct SessionSettings {
     pub language: Option<String>,
     /// Time zone as in the IANA database ("Europe/Berlin"); absent: the system's.
     pub time_zone: Option<String>,
+    /// The attribute that `testid=` goes by.
+    pub test_id_attribute: String,
     /// Filter of the worker's log on standard error ("info", "glass_worker=debug").
     pub log: String,
 }
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_plan_with_an_unknown_key_is_refused() {
-        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"log":"info"}}"#;
+        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"testIdAttribute":"data-testid","log":"info"}}"#;
         let plan: Plan<u8> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&plan).unwrap(), text);
         assert!(serde_json::from_str::<Plan<u8>>(&text.replacen('{', "{\"more\":1,", 1)).is_err());

@@ -27,6 +27,14 @@ pub struct Caller {
     pub program: String,
 }
 
+impl Caller {
+    /// Whose selection and last observation its operations go by. Commands of a shell live for one call each and
+    /// share theirs, which has the empty name (contract 7.1).
+    pub fn viewer(&self) -> String {
+        if self.kind == "glassctl" { String::new() } else { self.id.to_string() }
+    }
+}
+
 /// A hello that cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum HelloError {

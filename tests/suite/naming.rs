@@ -1,6 +1,7 @@
 //! Locators: one element by what it is called, never the first of several.
 
-use glass_tests::Stage;
+use glass_tests::site::site;
+use glass_tests::{Stage, World, rows};
 
 // contract: 4.1, 4.2 report: 104
 #[test]
@@ -31,6 +32,11 @@ fn every_form_of_a_locator_finds_its_element() {
         ("title=A hint", "hinted"),
         ("css=#only", "only"),
         ("css=button[data-x=\"a;b\"]", "semicolon"),
+        ("css=button[data-x='a;b']", "semicolon"),
+        ("xpath=//button[@data-x='a;b']", "semicolon"),
+        ("xpath=\"//section[@id='second'] //button\"", "twice-2"),
+        ("xpath=//button[.='Only here'] | //nothing", "only"),
+        ("css=#second >> xpath=//button", "twice-2"),
         ("name=\"a | b; c >> d\"", "odd-name"),
         ("role=checkbox;checked=true", "checked"),
         ("role=button;expanded=true", "expanded"),
@@ -119,4 +125,83 @@ fn a_thing_that_is_named_like_a_ref_is_reached_by_name() {
     let (stage, visit) = Stage::open("names.html");
     stage.ok(&["click", "name=e1"]);
     assert_eq!(visit.clicks(), ["named-like-a-ref"]);
+}
+
+// contract: 4.1
+#[test]
+fn the_argument_scope_is_a_container_for_every_operation_that_names_an_element() {
+    let (stage, visit) = Stage::open("names.html");
+    let second = ["--scope", "role=region;name=Second"];
+    stage.ok(&["click", "Twice", second[0], second[1]]);
+    assert_eq!(visit.clicks(), ["twice-2"]);
+    assert_eq!(stage.ok(&["find", "role=button", second[0], second[1]])["total"], 1);
+    assert_eq!(stage.ok(&["get-text", second[0], second[1]])["text"], "Twice");
+    stage.ok(&["wait", "visible=Twice", second[0], second[1]]);
+    stage.fails("ambiguous_target", &["click", "Twice", "--scope", "role=region"]);
+    stage.fails("target_not_found", &["click", "Twice", "--scope", "role=region;name=Third"]);
+    stage.fails("invalid_argument", &["click", "e1", second[0], second[1]]);
+    // Where nothing is looked for, a scope would be ignored: it is refused instead.
+    for call in [&["evaluate", "1"][..], &["navigate", "about:blank"], &["screenshot"], &["list-targets"]] {
+        stage.fails("invalid_argument", &[call, &second].concat());
+    }
+    assert_eq!(visit.clicks(), ["twice-2"]);
+}
+
+// contract: 4.1, 4.2
+#[test]
+fn a_container_holds_what_lies_in_its_frames() {
+    let (stage, visit) = Stage::open("frames.html");
+    stage.ok(&["wait", "visible=role=button;name=Deep button"]);
+    stage.ok(&["click", "role=frame;name=Same site >> Inner button"]);
+    stage.ok(&["click", "css=iframe#same >> Deep button"]);
+    stage.ok(&["click", "css=body:has(#outer) >> role=button;name=In srcdoc"]);
+    assert_eq!(visit.clicks(), ["inner-button", "deep-button", "in-srcdoc"]);
+    stage.fails("target_not_found", &["click", "role=frame;name=Same site >> In srcdoc"]);
+}
+
+// contract: 4.1
+#[test]
+fn an_ordinal_is_a_row_of_the_last_observation_and_nothing_without_one() {
+    let (stage, visit) = Stage::open("twins.html");
+    let error = stage.fails("invalid_argument", &["click", "ordinal=1"]);
+    assert!(error["remedy"].as_str().is_some_and(|remedy| remedy.contains("observe")), "{error}");
+    let observed = stage.ok(&["observe"]);
+    let nodes = observed["nodes"].as_array().expect("rows");
+    let second = rows(&observed, "button", "Delete")[1]["ref"].clone();
+    let at = nodes.iter().position(|node| node["ref"] == second).expect("it is among the rows") + 1;
+    stage.ok(&["click", &format!("ordinal={at}")]);
+    assert_eq!(visit.clicks(), ["delete-2"]);
+    stage.fails("invalid_argument", &["click", &format!("ordinal={}", nodes.len() + 1)]);
+    // The number means the row that was seen, not the one that has its place now.
+    stage.eval("document.getElementById('row-1').before(document.getElementById('row-3'))");
+    stage.ok(&["click", &format!("ordinal={at}")]);
+    assert_eq!(visit.clicks(), ["delete-2", "delete-2"]);
+    stage.eval("document.getElementById('row-2').remove()");
+    stage.fails("stale_reference", &["click", &format!("ordinal={at}")]);
+}
+
+// contract: 4.1, 4.2
+#[test]
+fn every_form_sees_into_open_shadow_roots() {
+    let (stage, visit) = Stage::open("shadow.html");
+    for locator in [
+        "css=#nested-open",
+        "xpath=//button[@id='nested-open']",
+        "xpath=//button[.='Nested open'] | //nothing",
+        "text=Nested open",
+        "name=Nested open",
+    ] {
+        stage.ok(&["click", locator]);
+        assert_eq!(visit.clicks().last().map(String::as_str), Some("nested-open"), "{locator}");
+    }
+}
+
+// contract: 4.1
+#[test]
+fn the_attribute_of_testid_is_configured() {
+    let world = World::new().with_config("[locators]\ntest_id_attribute = \"data-qa\"\n");
+    let visit = site().visit();
+    visit.serve("page.html", "<button data-qa=a>A</button><button data-testid=a>B</button>");
+    world.ok(&["navigate", &visit.url("page.html")]);
+    assert_eq!(world.ok(&["find", "testid=a"])["matches"][0]["label"], "A");
 }

@@ -39,6 +39,8 @@ pub struct Context {
     pub target: String,
     /// What every operation takes.
     pub options: CallOptions,
+    /// Who asks, as far as the daemon tells clients apart. What a client saw last belongs to it.
+    pub client: String,
     /// The operation's facts.
     pub facts: &'static Facts,
     /// When a handler gives up by itself, to answer with what it knows.

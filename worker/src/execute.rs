@@ -29,6 +29,8 @@ pub struct Request {
     pub operation: AnyOperation,
     /// What every operation takes.
     pub options: CallOptions,
+    /// Who asks, as far as the daemon tells clients apart.
+    pub client: String,
     /// What is left of its deadline.
     pub left: Duration,
 }
@@ -59,6 +61,7 @@ pub async fn execute(
         pages: pages.clone(),
         target,
         options: request.options,
+        client: request.client,
         facts: request.operation.facts(),
         soft: hard - reserve,
         token: request.execution.to_string(),

@@ -40,7 +40,7 @@ pub async fn run(
     let control = Control::new(control)?;
     let reaper = Reaper::start()?;
     let forwarder = Forwarder::start(entered.listener, egress)?;
-    let pages = Pages::new(forwarder);
+    let pages = Pages::new(forwarder, plan.session.test_id_attribute.clone());
     let (up, up_seen) = watch::channel(Up::Starting);
     let stop = CancellationToken::new();
     let mode = "namespaces".to_owned();

@@ -189,11 +189,12 @@ fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work
     let operation = AnyOperation::decode(&request.operation, &request.params_json).map_err(bad)?;
     let options = CallOptions::decode(&request.options_json).map_err(bad)?;
     // The daemon refuses these too; a guard that is not one is dangerous enough for two looks.
-    options.check_for(operation.facts()).map_err(|error| bad(error.into()))?;
+    operation.check_options(&options).map_err(|error| bad(error.into()))?;
     Ok(Work {
         execution: execution.clone(),
         operation,
         options,
+        client: request.client_id.clone(),
         left: Duration::from_millis(request.deadline_ms.clamp(1, 300_000)),
     })
 }

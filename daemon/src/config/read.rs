@@ -32,6 +32,8 @@ pub struct Config {
     pub browser: Option<PathBuf>,
     /// Where glass-worker and glass-egress are.
     pub programs: Option<PathBuf>,
+    /// The attribute that `testid=` goes by.
+    pub test_id_attribute: String,
     /// What is logged.
     pub log: Targets,
     /// The same as text, for the worker.
@@ -84,6 +86,7 @@ struct File {
     sessions: Sessions,
     sandbox: Sandbox,
     browser: Browser,
+    locators: Locators,
     programs: Programs,
     log: Log,
 }
@@ -122,6 +125,12 @@ struct Programs {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+struct Locators {
+    test_id_attribute: Option<AttributeName>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct Log {
     level: Option<Filter>,
 }
@@ -155,6 +164,22 @@ impl TryFrom<Mode> for Minimum {
                 Err(format!("the cage `{mode}` is not built yet; `namespaces` is the only one"))
             }
         }
+    }
+}
+
+/// The name of an HTML attribute.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct AttributeName(String);
+
+impl TryFrom<String> for AttributeName {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        let plain = |c: u8| c.is_ascii_alphanumeric() || b"-_:".contains(&c);
+        let fits = text.len() <= 64
+            && text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.bytes().all(plain);
+        if fits { Ok(Self(text)) } else { Err("that is no name of an attribute, like data-testid") }
     }
 }
 
@@ -234,6 +259,7 @@ impl Config {
             starting: setting!(sessions.starting).0,
             minimum: setting!(sandbox.minimum).0,
             browser: setting!(browser.path).0,
+            test_id_attribute: setting!(locators.test_id_attribute).0,
             programs: setting!(programs.directory).0,
             log,
             log_text,
@@ -317,6 +343,7 @@ mod tests {
             ("[sandbox]\nminimum = \"none\"", "c.toml:2:11:"),
             ("[sandbox]\nminimum = \"landlock\"", "c.toml:2:11: the cage `landlock` is not built yet"),
             ("[sandbox]\nminimum = \"browser\"", "c.toml:2:11:"),
+            ("[locators]\ntest_id_attribute = \"data test\"", "c.toml:2:21:"),
             ("[log]\nlevel = \"glass=loud\"", "c.toml:2:9:"),
             ("[nonsense]\n", "c.toml:1:2:"),
             ("x", "c.toml:1:"),

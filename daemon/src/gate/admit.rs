@@ -20,9 +20,7 @@ pub(super) struct Checked {
 pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Checked, Box<OpError>> {
     let mut decoded = AnyOperation::decode(operation, params).map_err(|error| undecodable(&error))?;
     let options = CallOptions::decode(options).map_err(|error| undecodable(&error))?;
-    options
-        .check_for(decoded.facts())
-        .map_err(|error| OpError::invalid(error.to_string(), "leave it out"))?;
+    decoded.check_options(&options).map_err(|error| OpError::invalid(error.to_string(), "leave it out"))?;
     if options.idempotency_key.is_some() {
         return Err(OpError::rejected(
             ErrorKind::Unsupported,

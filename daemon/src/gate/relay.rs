@@ -1,10 +1,10 @@
 //! One operation in the worker: sends it, passes on what comes back, and finds out the truth when it is interrupted.
 
+use glass_proto::ExecutionId;
 use glass_proto::outcome::{Outcome, Progress};
 use glass_proto::wire::client;
 use glass_proto::wire::worker::worker_client::WorkerClient;
 use glass_proto::wire::worker::{self, ended, execute_event};
-use glass_proto::{ClientId, ExecutionId};
 use tokio::time::{Duration, Instant, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
@@ -24,7 +24,7 @@ const REASON: Duration = Duration::from_millis(700);
 /// What the worker is to do.
 pub(super) struct Work<'a> {
     pub execution: &'a ExecutionId,
-    pub client: &'a ClientId,
+    pub client: String,
     pub operation: &'a str,
     pub params: Vec<u8>,
     pub options: Vec<u8>,
@@ -61,7 +61,7 @@ pub(super) async fn run(
         params_json: work.params,
         options_json: work.options,
         deadline_ms: u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX).max(1),
-        client_id: work.client.to_string(),
+        client_id: work.client,
     };
     let mut progress = Progress::BeforeDispatch;
     // The worker keeps the deadline itself and says what came of it; this is for one that does not.

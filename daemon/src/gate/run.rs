@@ -207,7 +207,7 @@ impl Gate {
         let encoded = encode(&checked.operation, checked)?;
         let work = Work {
             execution: id,
-            client: &call.caller.id,
+            client: call.caller.viewer(),
             operation: checked.operation.name(),
             params: encoded.0,
             options: encoded.1,

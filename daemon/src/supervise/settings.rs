@@ -20,6 +20,8 @@ pub struct Common {
     pub minimum: Mode,
     /// The browser's program.
     pub browser: Option<PathBuf>,
+    /// The attribute that `testid=` goes by.
+    pub test_id_attribute: String,
     /// The worker's log filter.
     pub log: String,
     /// Language and time zone of the user.
@@ -89,6 +91,7 @@ pub(super) fn plan_file(common: &Common, name: &str, id: &str, files: &SessionFi
             viewport: limits::VIEWPORT,
             language: common.locale.language.clone(),
             time_zone: common.locale.time_zone.clone(),
+            test_id_attribute: common.test_id_attribute.clone(),
             log: common.log.clone(),
         },
     };

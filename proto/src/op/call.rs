@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Facts;
+use super::{Facts, Locator};
 use crate::id::TargetId;
 
 /// Longest deadline, in milliseconds (contract 2.7).
@@ -27,6 +27,11 @@ pub struct CallOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub target_id: Option<TargetId>,
+    /// Look for the element only within the one that this names
+    #[arg(long, value_name = "LOCATOR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub scope: Option<Locator>,
     /// Refuse, with nothing sent, unless the target is at this revision
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +72,9 @@ pub enum InvalidOptions {
     /// `expectedRevision` for an operation that it does not guard.
     #[error("this operation takes no expectedRevision")]
     Unguarded,
+    /// `scope` for an operation that looks for no element.
+    #[error("this operation looks for no element, so it takes no scope")]
+    Unscoped,
     /// `targetId` for an operation that is about all targets.
     #[error("this operation takes no targetId")]
     Untargeted,

@@ -76,4 +76,8 @@ impl Operation for Click {
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::position(self.position)
     }
+
+    fn locators(&self) -> Vec<&Locator> {
+        vec![&self.target]
+    }
 }

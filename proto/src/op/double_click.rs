@@ -43,6 +43,10 @@ impl Operation for DoubleClick {
     };
     type Output = Acted;
 
+    fn locators(&self) -> Vec<&Locator> {
+        vec![&self.target]
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::position(self.position)
     }

@@ -50,6 +50,10 @@ impl Operation for Fill {
     };
     type Output = Acted;
 
+    fn locators(&self) -> Vec<&Locator> {
+        vec![&self.target]
+    }
+
     fn text_input(&mut self) -> Option<TextInput<'_>> {
         Some(TextInput { text: &mut self.text, file: &mut self.file })
     }

@@ -47,6 +47,10 @@ impl Operation for Find {
     };
     type Output = Found;
 
+    fn locators(&self) -> Vec<&Locator> {
+        vec![&self.target]
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("limit", self.limit, 1..=100)
     }

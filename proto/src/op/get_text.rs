@@ -36,4 +36,12 @@ impl Operation for GetText {
         targeted: true,
     };
     type Output = TextRead;
+
+    fn locators(&self) -> Vec<&Locator> {
+        self.target.iter().collect()
+    }
+
+    fn takes_scope(&self) -> bool {
+        true
+    }
 }

@@ -39,6 +39,10 @@ impl Operation for Hover {
     };
     type Output = Acted;
 
+    fn locators(&self) -> Vec<&Locator> {
+        vec![&self.target]
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::position(self.position)
     }

@@ -2,14 +2,17 @@
 //!
 //! ```text
 //! locator  = step *( " >> " step )             ; outer containers first
-//! step     = ref | role | keyed | bare
+//! step     = ref | role | keyed | selector | ordinal | bare
 //! ref      = [ "ref=" ] [ "r" number ":" ] [ "f" number ] "e" number
 //! role     = "role=" word *( ";" state )
 //! state    = "name=" value | "level=" number | flag "=" ( "true" / "false" )
 //! flag     = "checked" / "expanded" / "selected" / "disabled"
 //! keyed    = key "=" value
-//! key      = "name" / "text" / "label" / "placeholder" / "testid" / "alt" / "title" / "css"
+//! key      = "name" / "text" / "label" / "placeholder" / "testid" / "alt" / "title"
 //! value    = [ "~" ] ( json-string / text )    ; text ends at ";" or " >> " outside double quotes
+//! selector = ( "css=" / "xpath=" ) ( json-string / raw )
+//! raw      = text                              ; ends at ";" or " >> " outside quotes of either kind
+//! ordinal  = "ordinal=" number                 ; row of the client's last observation, from 1
 //! bare     = text                              ; exact accessible name, no "=" in it
 //! ```
 
@@ -42,6 +45,8 @@ pub enum Step {
     Role(RoleStep),
     /// By one property.
     Keyed(Key, Text),
+    /// The row with this number in the client's last observation, from 1.
+    Ordinal(u32),
     /// Exact accessible name.
     Bare(String),
 }
@@ -101,6 +106,15 @@ words! {
         Title = "title",
         /// CSS selector.
         Css = "css",
+        /// XPath expression.
+        Xpath = "xpath",
+    }
+}
+
+impl Key {
+    /// Whether the value is an expression of a language of its own.
+    pub fn is_selector(self) -> bool {
+        matches!(self, Self::Css | Self::Xpath)
     }
 }
 
@@ -131,7 +145,7 @@ pub enum InvalidLocator {
     TooLong,
     /// `word=…` with an unknown word.
     #[error(
-        "unknown locator key; known are ref, role, name, text, label, placeholder, testid, alt, title and css. A name that has `=` in it is written name=\"…\""
+        "unknown locator key; known are ref, role, name, text, label, placeholder, testid, alt, title, css, xpath and ordinal. A name that has `=` in it is written name=\"…\""
     )]
     UnknownKey,
     /// A key without a value.
@@ -140,6 +154,9 @@ pub enum InvalidLocator {
     /// `ref=` with something that is none.
     #[error("`ref=` takes a ref such as e42, f2e13 or r7:e42, as printed by observe")]
     Ref,
+    /// `ordinal=` without a number.
+    #[error("`ordinal=` takes the number of a row in the last observation, counted from 1")]
+    Ordinal,
     /// A quoted value that is no JSON string.
     #[error("a quoted value is a JSON string: it ends with `\"`, and nothing follows it but `;` or ` >> `")]
     Quote,
@@ -167,33 +184,80 @@ impl FromStr for Locator {
         if text.len() > MAX_LOCATOR {
             return Err(InvalidLocator::TooLong);
         }
-        let mut steps =
-            split(text, " >> ").into_iter().map(|part| step(part.trim())).collect::<Result<Vec<_>, _>>()?;
-        let step = steps.pop().ok_or(InvalidLocator::Empty)?;
-        Ok(Self { scopes: steps, step })
+        let mut scopes = Vec::new();
+        let mut rest = text;
+        loop {
+            let (part, more) = cut(rest, " >> ", Quotes::of(rest));
+            let step = step(part.trim())?;
+            let Some(more) = more else { return Ok(Self { scopes, step }) };
+            scopes.push(step);
+            rest = more;
+        }
     }
 }
 
-/// Splits at `separator` outside double quotes. A backslash inside quotes protects the next character.
-fn split<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
-    let mut parts = Vec::new();
-    let (mut start, mut quoted, mut escaped) = (0, false, false);
-    for (at, c) in text.char_indices() {
-        if at < start {
-            continue;
+impl Locator {
+    /// The same element, looked for within the one that `scope` names.
+    #[must_use]
+    pub fn within(&self, scope: &Self) -> Self {
+        let outer = scope.scopes.iter().chain(std::iter::once(&scope.step)).chain(&self.scopes);
+        Self { scopes: outer.cloned().collect(), step: self.step.clone() }
+    }
+}
+
+/// What protects a separator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// Double quotes, and within them a backslash before the next character: JSON, and names with quotes in them.
+    Double,
+    /// CSS: both quotes, and a backslash anywhere.
+    Css,
+    /// XPath: both quotes, and no escapes.
+    Xpath,
+}
+
+impl Quotes {
+    /// Those of the step that `text` begins with.
+    fn of(text: &str) -> Self {
+        let Some((word, rest)) = text.split_once('=') else { return Self::Double };
+        match Key::from_word(word.trim()) {
+            _ if rest.trim_start().starts_with('"') => Self::Double,
+            Some(Key::Css) => Self::Css,
+            Some(Key::Xpath) => Self::Xpath,
+            _ => Self::Double,
         }
+    }
+}
+
+/// What stands before the first `separator` outside quotes, and what after it, where there is one.
+fn cut<'a>(text: &'a str, separator: &str, quotes: Quotes) -> (&'a str, Option<&'a str>) {
+    let (mut open, mut escaped) = (None, false);
+    for (at, c) in text.char_indices() {
         match c {
             _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ if !quoted && text[at..].starts_with(separator) => {
-                parts.push(&text[start..at]);
-                start = at + separator.len();
+            '\\' if quotes == Quotes::Css || (quotes == Quotes::Double && open.is_some()) => escaped = true,
+            _ if open == Some(c) => open = None,
+            _ if open.is_some() => {}
+            '"' => open = Some(c),
+            '\'' if quotes != Quotes::Double => open = Some(c),
+            _ if text[at..].starts_with(separator) => {
+                return (&text[..at], Some(&text[at + separator.len()..]));
             }
             _ => {}
         }
     }
-    parts.push(&text[start..]);
+    (text, None)
+}
+
+/// Splits at every `;` outside double quotes.
+fn split(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = Some(text);
+    while let Some(text) = rest {
+        let (part, more) = cut(text, ";", Quotes::Double);
+        parts.push(part);
+        rest = more;
+    }
     parts
 }
 
@@ -211,29 +275,36 @@ fn step(text: &str) -> Result<Step, InvalidLocator> {
     match word {
         "ref" => rest.trim().parse().map(Step::Ref).map_err(|_| InvalidLocator::Ref),
         "role" => role(rest),
+        "ordinal" => {
+            let number = rest.trim().parse().ok().filter(|n| *n > 0);
+            number.map(Step::Ordinal).ok_or(InvalidLocator::Ordinal)
+        }
         _ => {
             let key = Key::from_word(word).ok_or(InvalidLocator::UnknownKey)?;
-            // A selector has its own quotes and may hold `;` only inside them.
-            let parts = split(rest, ";");
-            if parts.len() > 1 {
+            if cut(rest, ";", Quotes::of(text)).1.is_some() {
                 return Err(InvalidLocator::Trailing);
             }
-            if key == Key::Css {
-                let value = rest.trim();
-                return if value.is_empty() {
-                    Err(InvalidLocator::NoValue("css"))
-                } else {
-                    Ok(Step::Keyed(key, Text { value: value.to_owned(), substring: false }))
-                };
-            }
-            Ok(Step::Keyed(key, value(rest, key.word())?))
+            let value =
+                if key.is_selector() { selector(rest, key.word())? } else { value(rest, key.word())? };
+            Ok(Step::Keyed(key, value))
         }
     }
 }
 
+/// A selector as it is, or as a JSON string: none begins with a double quote.
+fn selector(text: &str, key: &'static str) -> Result<Text, InvalidLocator> {
+    let text = text.trim();
+    if text.starts_with('"') {
+        return value(text, key);
+    }
+    if text.is_empty() {
+        return Err(InvalidLocator::NoValue(key));
+    }
+    Ok(Text { value: text.to_owned(), substring: false })
+}
+
 fn bare(text: &str) -> Result<Step, InvalidLocator> {
-    let parts = split(text, ";");
-    if parts.len() > 1 {
+    if cut(text, ";", Quotes::Double).1.is_some() {
         return Err(InvalidLocator::Trailing);
     }
     let text = value(text, "name")?;
@@ -258,7 +329,7 @@ fn value(text: &str, key: &'static str) -> Result<Text, InvalidLocator> {
 }
 
 fn role(text: &str) -> Result<Step, InvalidLocator> {
-    let mut parts = split(text, ";").into_iter();
+    let mut parts = split(text).into_iter();
     let role = parts.next().unwrap_or_default().trim();
     if role.is_empty() {
         return Err(InvalidLocator::NoValue("role"));
@@ -303,7 +374,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ref(reference) => write!(f, "ref={reference}"),
-            Self::Keyed(Key::Css, text) => write!(f, "css={}", text.value),
+            Self::Ordinal(number) => write!(f, "ordinal={number}"),
             Self::Keyed(key, text) => write!(f, "{}={text}", key.word()),
             // Printed with its key: a bare text could read as something else.
             Self::Bare(value) => {

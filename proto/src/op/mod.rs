@@ -15,12 +15,14 @@ mod fill;
 mod find;
 mod get_text;
 mod hover;
+mod inspect;
 mod key;
 mod list_targets;
 pub mod locator;
 mod navigate;
 mod observe;
 mod point;
+mod preflight;
 mod reference;
 mod screenshot;
 mod scroll;
@@ -46,12 +48,14 @@ pub use fill::Fill;
 pub use find::Find;
 pub use get_text::GetText;
 pub use hover::Hover;
+pub use inspect::Inspect;
 pub use key::Key;
 pub use list_targets::ListTargets;
 pub use locator::Locator;
 pub use navigate::{Navigate, WaitUntil};
 pub use observe::Observe;
 pub use point::{InvalidPoint, Place, Point};
+pub use preflight::{Action, Preflight};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
@@ -72,6 +76,16 @@ pub trait Operation: Serialize + DeserializeOwned {
     /// The parameter that a shell may give through standard input or a file.
     fn text_input(&mut self) -> Option<TextInput<'_>> {
         None
+    }
+
+    /// The elements that it names, in the order in which it looks for them.
+    fn locators(&self) -> Vec<&Locator> {
+        Vec::new()
+    }
+
+    /// Whether the call option `scope` means something to it: where it names an element, unless it says otherwise.
+    fn takes_scope(&self) -> bool {
+        !self.locators().is_empty()
     }
 }
 
@@ -159,6 +173,16 @@ macro_rules! operations {
                 match self { $(Self::$variant(params) => params.text_input(),)* }
             }
 
+            /// The elements that it names, in the order in which it looks for them.
+            pub fn locators(&self) -> Vec<&Locator> {
+                match self { $(Self::$variant(params) => params.locators(),)* }
+            }
+
+            /// Whether the call option `scope` means something to it.
+            pub fn takes_scope(&self) -> bool {
+                match self { $(Self::$variant(params) => params.takes_scope(),)* }
+            }
+
             /// The parameters as JSON.
             pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
                 match self { $(Self::$variant(params) => serde_json::to_vec(params),)* }
@@ -196,6 +220,8 @@ operations! {
     Observe,
     GetText,
     Find,
+    Preflight,
+    Inspect,
     Click,
     DoubleClick,
     Hover,
@@ -214,6 +240,18 @@ impl AnyOperation {
     /// The name on the wire.
     pub fn name(&self) -> &'static str {
         self.facts().name
+    }
+
+    /// Checks that it takes what the call's options give: nothing is ignored in silence.
+    ///
+    /// # Errors
+    /// See [`CallOptions::check_for`]; `scope` where no element is looked for.
+    pub fn check_options(&self, options: &CallOptions) -> Result<(), InvalidOptions> {
+        options.check_for(self.facts())?;
+        if options.scope.is_some() && !self.takes_scope() {
+            return Err(InvalidOptions::Unscoped);
+        }
+        Ok(())
     }
 }
 

@@ -4,12 +4,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, seconds};
+use super::{Capability, Effect, Facts, Lane, Needs, Operation, seconds};
 use crate::result::Observation;
 
 /// Show the page as an outline with refs
 ///
-/// Reads only: nothing on the page changes. What is left out is counted, never silently cut.
+/// Reads only: nothing on the page changes. What is left out is counted, never silently cut. With --scope only what
+/// lies within that element.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Observe {
@@ -27,11 +28,6 @@ pub struct Observe {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interactive: bool,
-    /// Only what lies within this element
-    #[arg(long, value_name = "LOCATOR")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    pub scope: Option<Locator>,
 }
 
 impl Observe {
@@ -65,5 +61,9 @@ impl Operation for Observe {
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("maxBytes", self.max_bytes, 1024..=204_800)?;
         super::in_range("depth", self.depth, 1..=50)
+    }
+
+    fn takes_scope(&self) -> bool {
+        true
     }
 }

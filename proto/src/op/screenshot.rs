@@ -83,6 +83,10 @@ impl Operation for Screenshot {
     };
     type Output = Shot;
 
+    fn locators(&self) -> Vec<&Locator> {
+        self.target.iter().collect()
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         if self.full_page && self.target.is_some() {
             return Err(super::InvalidParams("target and fullPage exclude each other".to_owned()));

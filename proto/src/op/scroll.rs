@@ -77,6 +77,14 @@ impl Operation for Scroll {
     };
     type Output = Acted;
 
+    fn locators(&self) -> Vec<&Locator> {
+        let at = match &self.at {
+            Some(Place::Element(locator)) => Some(locator),
+            Some(Place::Point(_)) | None => None,
+        };
+        self.target.iter().chain(at).collect()
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         let invalid = |text: &str| Err(super::InvalidParams(text.to_owned()));
         let wheel = self.dx.is_some() || self.dy.is_some() || self.to.is_some() || self.at.is_some();

@@ -106,6 +106,13 @@ impl Operation for Wait {
         targeted: true,
     };
     type Output = Waited;
+
+    fn locators(&self) -> Vec<&Locator> {
+        match &self.condition {
+            Condition::Visible(locator) | Condition::Hidden(locator) => vec![locator],
+            Condition::Text(_) | Condition::Title(_) | Condition::Url(_) => Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What operations answer (contract 2.4, 3.1, 12.7), and how an answer reads for a person or a model.
 
 mod acted;
+mod element;
 mod observation;
 mod read;
 mod text;
@@ -9,6 +10,7 @@ pub use acted::{
     Acted, DialogAnswered, DialogSeen, DownloadSeen, Evidence, Hit, Navigated, NavigationSeen, PageLine,
     Pane, PopupSeen, SemanticDiff, Target,
 };
+pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use observation::{LeftOut, Node, Observation};
 pub use read::{Evaluated, Found, Shot, TargetRow, Targets, TextRead, Waited};
 pub use text::{Answer, error_text};

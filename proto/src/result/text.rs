@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, DialogAnswered, DialogSeen, Evaluated, Evidence, Found, Navigated, Observation, PageLine, Pane,
-    Shot, Targets, TextRead, Waited,
+    Acted, DialogAnswered, DialogSeen, Evaluated, Evidence, Found, Inspected, Navigated, Observation,
+    PageLine, Pane, Preflighted, Shot, Targets, TextRead, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -25,6 +25,10 @@ pub enum Answer {
     Text(TextRead),
     /// `find`.
     Found(Found),
+    /// `preflight`.
+    Preflighted(Preflighted),
+    /// `inspect`.
+    Inspected(Box<Inspected>),
     /// `evaluate`.
     Evaluated(Evaluated),
     /// `screenshot`.
@@ -50,6 +54,8 @@ impl Answer {
             AnyOperation::Observe(_) => Self::Observation(Box::new(read::<op::Observe>(json)?)),
             AnyOperation::GetText(_) => Self::Text(read::<op::GetText>(json)?),
             AnyOperation::Find(_) => Self::Found(read::<op::Find>(json)?),
+            AnyOperation::Preflight(_) => Self::Preflighted(read::<op::Preflight>(json)?),
+            AnyOperation::Inspect(_) => Self::Inspected(Box::new(read::<op::Inspect>(json)?)),
             AnyOperation::Click(_) => Self::Acted(read::<op::Click>(json)?),
             AnyOperation::DoubleClick(_) => Self::Acted(read::<op::DoubleClick>(json)?),
             AnyOperation::Hover(_) => Self::Acted(read::<op::Hover>(json)?),
@@ -73,6 +79,8 @@ impl Answer {
             Self::Observation(observation) => observation.outline.clone(),
             Self::Text(text) => text_read(text),
             Self::Found(found) => found_text(found),
+            Self::Preflighted(preflighted) => preflighted_text(preflighted),
+            Self::Inspected(inspected) => inspected_text(inspected),
             Self::Evaluated(evaluated) => evaluated_text(evaluated),
             Self::Shot(shot) => shot_text(shot),
             Self::Waited(waited) => {
@@ -253,6 +261,119 @@ fn candidate_text(candidate: &crate::error::Candidate) -> String {
     let mut out = format!("  {} {} [{}]", candidate.role, quoted(&candidate.label), candidate.reference);
     if let Some(reason) = &candidate.reason {
         let _ = write!(out, " {reason}");
+    }
+    out
+}
+
+fn preflighted_text(seen: &Preflighted) -> String {
+    let mut out = match (&seen.target, seen.actionable) {
+        (Some(target), true) => {
+            format!("{} [{}] can be acted on", visible(&target.label, false), target.reference)
+        }
+        (Some(target), false) => format!("{} [{}] cannot", visible(&target.label, false), target.reference),
+        (None, _) => format!("{} found, {} hidden", seen.total, seen.hidden),
+    };
+    let _ = write!(out, " · {}", seen.action);
+    if let Some(reason) = &seen.reason {
+        let _ = write!(out, " · {reason}");
+    }
+    if seen.needs_scroll {
+        out.push_str(" · the action would scroll to it first");
+    }
+    if let Some(rect) = &seen.rect {
+        let _ = write!(out, " · box {}", rect_text(rect));
+    }
+    for candidate in &seen.candidates {
+        let _ = write!(out, "\n{}", candidate_text(candidate));
+    }
+    out
+}
+
+fn rect_text([x, y, width, height]: &[f64; 4]) -> String {
+    format!("{x:.0},{y:.0} {width:.0}×{height:.0}")
+}
+
+fn inspected_text(inspected: &Inspected) -> String {
+    let element = &inspected.element;
+    let mut out =
+        format!("{} {} [{}]", visible(&element.role, false), quoted(&element.name), inspected.reference);
+    let _ = write!(out, " <{}>", visible(&element.tag, false));
+    for state in &element.states {
+        let _ = write!(out, " {}", visible(state, false));
+    }
+    let _ = write!(out, "\nbox {}", rect_text(&element.rect));
+    let flags = [
+        (element.visible, "visible", "hidden"),
+        (element.in_viewport, "in view", "out of view"),
+        (element.enabled, "enabled", "disabled"),
+        (element.editable, "editable", ""),
+        (element.focused, "focused", ""),
+    ];
+    for (on, yes, no) in flags {
+        let word = if on { yes } else { no };
+        if !word.is_empty() {
+            let _ = write!(out, " · {word}");
+        }
+    }
+    if let Some(reason) = &element.reason {
+        let _ = write!(out, " · {reason}");
+    }
+    if element.protected {
+        out.push_str("\nvalue is never shown");
+    }
+    if let Some(value) = &element.value {
+        let _ = write!(out, "\nvalue {}", quoted(value));
+    }
+    if let Some(length) = element.value_length {
+        let _ = write!(out, " ({length} characters)");
+    }
+    if let Some(validation) = &element.validation {
+        let _ = write!(out, "\ninvalid {}", quoted(validation));
+    }
+    for removed in &element.removed {
+        let _ = write!(
+            out,
+            "\nthe name has {} × {}, which comparisons pass over",
+            removed.count, removed.character
+        );
+    }
+    if element.recomposed {
+        out.push_str("\nthe name is compared in another Unicode normal form than it is written in");
+    }
+    for attribute in &element.attributes {
+        let _ = write!(out, "\n  @{}", visible(&attribute.name, false));
+        if let Some(value) = &attribute.value {
+            let _ = write!(out, " = {}", quoted(value));
+        }
+        if let Some(length) = attribute.length {
+            let _ = write!(out, " ({length} characters)");
+        }
+    }
+    for relation in &inspected.element.relations {
+        let hidden = if relation.visible { "" } else { " hidden" };
+        let _ = write!(
+            out,
+            "\n  {} → {} {} [{}]{hidden}",
+            visible(&relation.by, false),
+            visible(&relation.role, false),
+            quoted(&relation.label),
+            relation.reference
+        );
+    }
+    for option in &element.options {
+        let _ = write!(out, "\n  option {}", quoted(&option.label));
+        if let Some(value) = &option.value {
+            let _ = write!(out, " = {}", quoted(value));
+        }
+        if option.selected {
+            out.push_str(" selected");
+        }
+        if option.disabled {
+            out.push_str(" disabled");
+        }
+    }
+    if inspected.left_out > 0 {
+        let _ = write!(out, "\n[left out: {} attributes, relations or options]", inspected.left_out);
     }
     out
 }

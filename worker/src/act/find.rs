@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::evidence::Info;
-use super::locator::engine_locator;
+use super::locator::{engine_locator, meant, numbered};
 use crate::context::Context;
 use crate::page::{Changes, Check, EngineError, FrameKey, Step, reference};
 
@@ -155,7 +155,7 @@ async fn look_once(
 ) -> Result<Looked, OpError> {
     let pages = &context.pages;
     let keys = pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
-    let locator = step.and_then(engine_locator);
+    let locator = step.and_then(|step| engine_locator(context, step));
     if locator.is_some() && keys.len() > 1 {
         pages.place_frames(&context.target).await;
     }
@@ -189,10 +189,7 @@ async fn look_once(
                 matches.extend(found.map(|found| (key, found)));
             }
             Err(EngineError::Engine { kind, .. }) if kind == "invalid_locator" => {
-                return Err(OpError::invalid(
-                    "the css selector cannot be parsed by the browser",
-                    "check its brackets and quotes; css= takes what querySelectorAll takes",
-                ));
+                return Err(unparsed());
             }
             Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::TargetResolution)),
             Err(error) => {
@@ -223,11 +220,27 @@ fn hide_unseen(context: &Context, reports: &[(FrameKey, Check)], matches: &mut [
     }
 }
 
+fn unparsed() -> OpError {
+    OpError::invalid(
+        "the selector cannot be parsed by the browser",
+        "check its brackets and quotes; css= takes what querySelectorAll takes, xpath= what document.evaluate takes",
+    )
+}
+
 /// Everything that a locator fits, with its containers resolved.
 ///
 /// # Errors
 /// A container that fits nothing or more than one element; see [`look`].
 pub async fn locate_all(
+    context: &Context,
+    locator: &Locator,
+    include_hidden: bool,
+    limit: u32,
+) -> Result<Looked, OpError> {
+    locate_meant(context, &meant(context, locator)?, include_hidden, limit).await
+}
+
+async fn locate_meant(
     context: &Context,
     locator: &Locator,
     include_hidden: bool,
@@ -268,35 +281,90 @@ async fn locate_once(
         _ => one(&looked.matches)?,
     };
     for step in rest {
-        let matches = within(context, &scope, step, false, 8).await?;
-        scope = one(&[(scope.key.clone(), matches)])?;
+        scope = one(&within(context, &scope, step, false, 8).await?)?;
     }
     let matches = within(context, &scope, &locator.step, include_hidden, limit).await?;
-    Ok(Looked { matches: vec![(scope.key, matches)], ..looked })
+    Ok(Looked { matches, ..looked })
 }
 
+/// What a step fits inside a container: in its own document, and in the frames that lie in it.
 async fn within(
     context: &Context,
     scope: &Found,
     step: &LocatorStep,
     include_hidden: bool,
     limit: u32,
-) -> Result<Matches, OpError> {
-    let locator = engine_locator(step).ok_or_else(|| {
+) -> Result<Vec<(FrameKey, Matches)>, OpError> {
+    let locator = engine_locator(context, step).ok_or_else(|| {
         OpError::invalid(
             "a ref names its element by itself and takes no container",
             "leave out what stands before `>>`",
         )
     })?;
-    let args = json!({ "locator": locator, "scopeRef": scope.node, "limit": limit, "includeHidden": include_hidden });
+    let mut args = json!({ "locator": locator, "limit": limit, "includeHidden": include_hidden });
+    let inner = frames_in(context, scope).await?;
+    let reads = inner.iter().map(|key| {
+        let step = Step("locate", args.clone());
+        async move { context.pages.look(key, vec![step]).await?.take::<Matches>() }
+    });
+    let reads = futures_util::future::join_all(reads).await;
+    args["scopeRef"] = scope.node.into();
     let call = context.pages.run(&scope.key, vec![Step("locate", args)]).await;
-    call.and_then(|mut call| call.take()).map_err(|error| match error {
-        EngineError::Engine { kind, .. } if kind == "invalid_locator" => OpError::invalid(
-            "the css selector cannot be parsed by the browser",
-            "check its brackets and quotes",
-        ),
+    let own = call.and_then(|mut call| call.take()).map_err(|error| match error {
+        EngineError::Engine { kind, .. } if kind == "invalid_locator" => unparsed(),
         error => context.engine(&error, Phase::TargetResolution),
-    })
+    })?;
+    let mut found = vec![(scope.key.clone(), own)];
+    for (key, read) in inner.into_iter().zip(reads) {
+        match read {
+            Ok(matches) => found.push((key, matches)),
+            Err(error) => tracing::debug!(%error, "a frame did not answer"),
+        }
+    }
+    Ok(found)
+}
+
+#[derive(Deserialize)]
+struct FramesIn {
+    labels: Vec<String>,
+}
+
+/// Documents of the frames whose elements lie in a container, and those below them.
+async fn frames_in(context: &Context, scope: &Found) -> Result<Vec<FrameKey>, OpError> {
+    let below: Vec<FrameKey> = {
+        let state = context.pages.state();
+        let Some(target) = state.target(&context.target) else { return Ok(Vec::new()) };
+        let is_below = |key: &FrameKey| {
+            key.frame != scope.key.frame && target.chain(&key.frame).contains(&scope.key.frame)
+        };
+        target.keys().into_iter().filter(is_below).collect()
+    };
+    if below.is_empty() {
+        return Ok(below);
+    }
+    context.pages.place_frames(&context.target).await;
+    let call = context.pages.run(&scope.key, vec![Step("framesIn", json!({ "ref": scope.node }))]).await;
+    let inside: FramesIn = call
+        .and_then(|mut call| call.take())
+        .map_err(|error| context.engine(&error, Phase::TargetResolution))?;
+    let state = context.pages.state();
+    let Some(target) = state.target(&context.target) else { return Ok(Vec::new()) };
+    let tops: Vec<&str> = below
+        .iter()
+        .filter(|key| inside.labels.iter().any(|label| *label == format!("f{}", key.label)))
+        .map(|key| key.frame.as_str())
+        .collect();
+    let under_one = |key: &FrameKey| target.chain(&key.frame).iter().any(|id| tops.contains(&id.as_str()));
+    Ok(below.iter().filter(|key| under_one(key)).cloned().collect())
+}
+
+/// The element that the call's `scope` names, for operations that are about all that lies in it.
+///
+/// # Errors
+/// See [`find`].
+pub async fn find_scope(context: &Context) -> Result<Option<(Found, Looked)>, OpError> {
+    let Some(scope) = &context.options.scope else { return Ok(None) };
+    find_meant(context, &numbered(context, scope.clone())?).await.map(Some)
 }
 
 /// The one element that a locator means, and the revision that was found on the way.
@@ -304,13 +372,62 @@ async fn within(
 /// # Errors
 /// `target_not_found`, `ambiguous_target`, `stale_reference`, each with candidates.
 pub async fn find(context: &Context, locator: &Locator) -> Result<(Found, Looked), OpError> {
+    find_meant(context, &meant(context, locator)?).await
+}
+
+async fn find_meant(context: &Context, locator: &Locator) -> Result<(Found, Looked), OpError> {
     if let (true, LocatorStep::Ref(wanted)) = (locator.scopes.is_empty(), &locator.step) {
         let looked = look(context, None, false, 8).await?;
         let (found, matches) = one_by_ref(context, *wanted).await?;
         return Ok((found, Looked { matches, ..looked }));
     }
-    let looked = locate_all(context, locator, false, 8).await?;
+    let looked = locate_meant(context, locator, false, 8).await?;
     Ok((one(&looked.matches)?, looked))
+}
+
+/// As [`find`], where what was looked at is of interest too when it is not the one element.
+///
+/// # Errors
+/// Those of the look, of a container and of a ref; that of the element itself stands inside.
+pub async fn find_among(
+    context: &Context,
+    locator: &Locator,
+) -> Result<(Result<Found, OpError>, Looked), OpError> {
+    let locator = meant(context, locator)?;
+    if locator.scopes.is_empty() && matches!(locator.step, LocatorStep::Ref(_)) {
+        let (found, looked) = find_meant(context, &locator).await?;
+        return Ok((Ok(found), looked));
+    }
+    let looked = locate_meant(context, &locator, false, 8).await?;
+    Ok((one(&looked.matches), looked))
+}
+
+/// The one element that a locator means, where hidden ones count as much as visible ones (contract 4.2).
+///
+/// # Errors
+/// See [`find`].
+pub async fn find_attached(context: &Context, locator: &Locator) -> Result<(Found, Looked), OpError> {
+    let locator = meant(context, locator)?;
+    if locator.scopes.is_empty() && matches!(locator.step, LocatorStep::Ref(_)) {
+        return find_meant(context, &locator).await;
+    }
+    let mut looked = locate_meant(context, &locator, true, 8).await?;
+    let attached: u64 = looked.matches.iter().map(|(_, matches)| matches.total + matches.hidden_total).sum();
+    if attached == 1
+        && let Some((key, node)) = looked
+            .matches
+            .iter()
+            .find_map(|(key, matches)| matches.matches.first().map(|found| (key.clone(), found.node)))
+    {
+        return Ok((Found { key, node, by_ref: None, as_of: None }, looked));
+    }
+    if attached == 0 {
+        return one(&looked.matches).map(|found| (found, looked));
+    }
+    for (_, matches) in &mut looked.matches {
+        matches.total += std::mem::take(&mut matches.hidden_total);
+    }
+    Err(ambiguous(&looked.matches, "attached", "must"))
 }
 
 fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
@@ -323,7 +440,6 @@ fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
         return Ok(Found { key: key.clone(), node: found.node, by_ref: None, as_of: None });
     }
     let hidden: u64 = frames.iter().map(|(_, matches)| matches.hidden_total).sum();
-    let candidates = candidates(frames);
     if total == 0 {
         let message = match hidden {
             0 => "nothing on the page fits the locator".to_owned(),
@@ -335,18 +451,24 @@ fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
         let remedy =
             "observe shows what there is; names are compared exactly, name=~part finds a part of one";
         return Err(OpError::rejected(ErrorKind::TargetNotFound, Phase::TargetResolution, message, remedy)
-            .with_candidates(candidates)
+            .with_candidates(candidates(frames))
             .detail("total", 0)
             .detail("hidden", hidden));
     }
-    Err(OpError::rejected(
+    Err(ambiguous(frames, "visible", "must"))
+}
+
+/// The error of several elements where one is wanted; `kind` and `must` are words of its message.
+fn ambiguous(frames: &[(FrameKey, Matches)], kind: &str, must: &str) -> OpError {
+    let total: u64 = frames.iter().map(|(_, matches)| matches.total).sum();
+    OpError::rejected(
         ErrorKind::AmbiguousTarget,
         Phase::TargetResolution,
-        format!("{total} visible elements fit the locator, and one must"),
+        format!("{total} {kind} elements fit the locator, and one {must}"),
         "use the ref of the one that is meant, or narrow it: CONTAINER >> LOCATOR",
     )
-    .with_candidates(candidates)
-    .detail("total", total))
+    .with_candidates(candidates(frames))
+    .detail("total", total)
 }
 
 /// The elements of a look as candidates.

@@ -6,5 +6,8 @@ mod locator;
 mod ready;
 
 pub use evidence::{Before, Info, line, measure, page_line};
-pub use find::{Found, Looked, Matches, candidates, find, locate_all, look, stale_error};
-pub use ready::{Aim, Need, Report, candidate, disarm_all, guard_revision, ready};
+pub use find::{
+    Found, Looked, Matches, candidates, find, find_among, find_attached, find_scope, locate_all, look,
+    stale_error,
+};
+pub use ready::{Aim, Need, Report, Sight, candidate, disarm_all, glance, guard_revision, ready};

@@ -88,6 +88,14 @@ struct Row {
 }
 
 #[derive(Debug, Deserialize)]
+struct Seen {
+    role: String,
+    #[serde(default)]
+    label: String,
+    rect: Option<[f64; 4]>,
+}
+
+#[derive(Debug, Deserialize)]
 struct RegionChanged {
     known: bool,
     changed: bool,
@@ -274,6 +282,54 @@ async fn check(context: &Context, found: &Found, need: Need<'_>, attempt: usize)
     };
     let (role, label) = prepared.row.map_or_else(Default::default, |row| (row.role, row.label));
     Ok(Attempt::Ready(Box::new(Aim { found: found.clone(), point, label, role }), changes))
+}
+
+/// An element as it is, without a press.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    /// Its role.
+    pub role: String,
+    /// Its name.
+    pub label: String,
+    /// Left, top, width and height in its frame's viewport.
+    pub rect: Option<[f64; 4]>,
+    /// Why it cannot be acted on as it is.
+    pub reason: Option<String>,
+    /// What lies over it.
+    pub blocker: Option<Candidate>,
+}
+
+/// One look at whether an element can be acted on: nothing is scrolled, nothing is armed.
+///
+/// # Errors
+/// A stale ref, a document that went.
+pub async fn glance(context: &Context, found: &Found, need: &str) -> Result<Sight, OpError> {
+    let fault = |error: EngineError| context.engine(&error, Phase::Preflight);
+    let key = &found.key;
+    let mut args = json!({ "ref": found.node, "need": need, "scroll": false });
+    if let Some(seq) = found.as_of {
+        args["asOf"] = seq.into();
+    }
+    let steps = vec![Step("sight", args.clone()), Step("prepare", args)];
+    let mut call = context.pages.run(key, steps).await.map_err(fault)?;
+    let seen: Seen = call.take().map_err(fault)?;
+    let prepared: Prepared = call.take().map_err(fault)?;
+    let mut sight =
+        Sight { role: seen.role, label: seen.label, rect: seen.rect, reason: None, blocker: None };
+    if prepared.status != "ready" {
+        sight.reason = Some(prepared.reason.unwrap_or_else(|| "node_unavailable".to_owned()));
+        sight.blocker = prepared.blocker.and_then(|blocker| candidate(key, blocker));
+        return Ok(sight);
+    }
+    if let (Some([x, y]), true) = (prepared.point, key.label != 0) {
+        context.pages.place_frames(&context.target).await;
+        if let Mapped::Blocked { frame, blocker } = context.pages.to_page(key, (x, y)).await.map_err(fault)? {
+            let covered = blocker.is_some();
+            sight.reason = Some(if covered { "hit_test_blocked" } else { "outside_viewport" }.to_owned());
+            sight.blocker = blocker.and_then(|blocker| candidate(&frame, blocker));
+        }
+    }
+    Ok(sight)
 }
 
 /// What stands in the way, as a client sees it.

@@ -103,6 +103,7 @@ const give = (proto, names) => {
 give(Node.prototype, ['contains', 'getRootNode', 'compareDocumentPosition']);
 give(Element.prototype, [
   'getAttribute',
+  'getAttributeNames',
   'hasAttribute',
   'hasAttributes',
   'matches',

@@ -36,6 +36,11 @@ function placedFrames(scope = null) {
   return { seen, unseen };
 }
 
+// Labels of the visible frames whose elements lie in an element, or are it.
+function framesIn(args) {
+  return { labels: placedFrames(required(args).el).seen };
+}
+
 function ownerOf(name) {
   const owner = frameOwners.get(name)?.deref();
   if (!owner || !G.isConnected(owner)) throw new Failure('unknown_frame', { frame: String(name).slice(0, 32) });

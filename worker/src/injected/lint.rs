@@ -29,6 +29,7 @@ const PARTS: &[(&str, &str)] = &[
     ("semantic.js", include_str!("semantic.js")),
     ("locate.js", include_str!("locate.js")),
     ("textlocate.js", include_str!("textlocate.js")),
+    ("inspect.js", include_str!("inspect.js")),
     ("guard.js", include_str!("guard.js")),
     ("edit.js", include_str!("edit.js")),
     ("scroll.js", include_str!("scroll.js")),

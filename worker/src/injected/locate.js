@@ -46,7 +46,7 @@ function findAll(locator, scope, hiddenToo) {
   if (kind === 'css' || kind === 'xpath' || CSS_OF_ATTRIBUTE[kind]) {
     const all = (
       kind === 'xpath'
-        ? byXpath(locator.value)
+        ? byXpath(locator.value, model)
         : kind === 'css'
           ? byCss(locator.value, model)
           : byAttribute(locator, model)
@@ -101,19 +101,56 @@ function byCss(value, model) {
   return found;
 }
 
-function byXpath(value) {
+function byXpath(value, model) {
   const found = [];
-  try {
-    const result = M.evaluate(doc, value, doc, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
-    for (let i = 0; i < result.snapshotLength && i < MAX_FOUND; i++) {
+  const take = (expression, from) => {
+    const result = M.evaluate(doc, expression, from, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+    for (let i = 0; i < result.snapshotLength && found.length < MAX_FOUND; i++) {
       const n = result.snapshotItem(i);
       const el = isElement(n) ? n : flatParent(n);
       if (el) found.push(el);
     }
+  };
+  try {
+    take(value, doc);
   } catch (_) {
     throw new Failure('invalid_locator', { detail: 'xpath' });
   }
+  const inner = model.roots.length > 1 ? descending(value) : [];
+  for (const root of model.roots.slice(1)) {
+    if (inner.length === 0) break;
+    for (let child = G.firstChild(root); child; child = G.nextSibling(child)) {
+      if (!isElement(child)) continue;
+      for (const part of inner) {
+        take('descendant-or-self::node()/' + part, child);
+        try {
+          take('self::' + part, child);
+        } catch (_) {
+          // `self::` cannot stand before every step: then the child is none that the step means.
+        }
+      }
+    }
+  }
   return unique(found);
+}
+
+// XPath knows no shadow trees: `//x` begins at the document, from whatever node it is asked. The parts of an expression
+// that begin so are asked anew below each child of a shadow root. → what follows `//`, or nothing where a part begins
+// otherwise.
+function descending(value) {
+  const parts = [''];
+  let quote = '';
+  let depth = 0;
+  for (const c of value) {
+    if (quote) quote = c === quote ? '' : quote;
+    else if (c === '"' || c === "'") quote = c;
+    else if (c === '[' || c === '(') depth += 1;
+    else if (c === ']' || c === ')') depth -= 1;
+    if (c === '|' && !quote && depth === 0) parts.push('');
+    else parts[parts.length - 1] += c;
+  }
+  const trimmed = parts.map((part) => part.trim());
+  return trimmed.every((part) => part.startsWith('//')) ? trimmed.map((part) => part.slice(2)) : [];
 }
 
 function byAttribute(locator, model) {

@@ -38,6 +38,7 @@ pub const ENGINE: &str = concat!(
     include_str!("semantic.js"),
     include_str!("locate.js"),
     include_str!("textlocate.js"),
+    include_str!("inspect.js"),
     include_str!("guard.js"),
     include_str!("edit.js"),
     include_str!("scroll.js"),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::begin;
-use crate::act::{find, look, page_line};
+use crate::act::{find, find_scope, look, page_line};
 use crate::context::Context;
 use crate::page::{EngineError, FrameKey, Step, frame_number};
 
@@ -21,9 +21,12 @@ struct Text {
 
 pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead, OpError> {
     begin::page(context)?;
-    let (revision, read) = match &params.target {
-        Some(locator) => {
-            let (found, looked) = find(context, locator).await?;
+    let found = match &params.target {
+        Some(locator) => Some(find(context, locator).await?),
+        None => find_scope(context).await?,
+    };
+    let (revision, read) = match found {
+        Some((found, looked)) => {
             let read =
                 text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES }))
                     .await;

@@ -9,10 +9,12 @@ mod fill;
 mod find;
 mod get_text;
 mod hover;
+mod inspect;
 mod key;
 mod list_targets;
 mod navigate;
 mod observe;
+mod preflight;
 mod screenshot;
 mod scroll;
 mod wait;
@@ -35,6 +37,8 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Observe(params) => encode(observe::run(context, params).await?),
         AnyOperation::GetText(params) => encode(get_text::run(context, params).await?),
         AnyOperation::Find(params) => encode(find::run(context, params).await?),
+        AnyOperation::Preflight(params) => encode(preflight::run(context, params).await?),
+        AnyOperation::Inspect(params) => encode(inspect::run(context, params).await?),
         AnyOperation::Click(params) => encode(click::run(context, params).await?),
         AnyOperation::DoubleClick(params) => encode(double_click::run(context, params).await?),
         AnyOperation::Hover(params) => encode(hover::run(context, params).await?),

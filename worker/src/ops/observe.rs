@@ -6,11 +6,11 @@ mod stitch;
 use std::collections::HashSet;
 
 use glass_proto::error::{OpError, Phase};
-use glass_proto::op::Observe;
+use glass_proto::op::{Observe, Ref};
 use glass_proto::result::{LeftOut, Observation};
 use serde_json::{Value, json};
 
-use crate::act::{Found, Info, find, line};
+use crate::act::{Found, Info, find_scope, line};
 use crate::context::{Context, halted};
 use crate::page::{Blank, Check, EngineError, FrameKey, Halt, Step, Target};
 use stitch::{Blanks, Seen};
@@ -35,10 +35,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         Some(halt) => return Err(halted(&halt)),
         None => {}
     }
-    let scope = match &params.scope {
-        Some(locator) => Some(find(context, locator).await?),
-        None => None,
-    };
+    let scope = find_scope(context).await?;
     let scope = scope.map(|(found, _)| found);
     let mut rows = MAX_ROWS;
     let mut looks = 0;
@@ -87,6 +84,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
         if built.outline.len() <= params.max_bytes as usize || rows <= 8 {
             let told = context.pages.take_unreported(&context.target);
+            note_rows(context, &built);
             return Ok(Observation { popups: told, ..built });
         }
         rows = (rows.min(built.nodes.len()) * params.max_bytes as usize / built.outline.len())
@@ -98,6 +96,19 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
 /// The documents that the target shows now.
 fn keys(context: &Context) -> Vec<FrameKey> {
     context.pages.state().target(&context.target).map(Target::keys).unwrap_or_default()
+}
+
+/// Keeps the rows for `ordinal=`.
+fn note_rows(context: &Context, seen: &Observation) {
+    let revision = Some(seen.page.revision);
+    let rows = seen.nodes.iter().filter_map(|node| {
+        let reference: Ref = node.reference.parse().ok()?;
+        Some(Ref { revision, ..reference })
+    });
+    let rows = rows.collect();
+    if let Some(target) = context.pages.state().targets.get_mut(&context.target) {
+        target.observed.note(&context.client, rows);
+    }
 }
 
 /// What one look at a target's frames told.

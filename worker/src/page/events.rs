@@ -223,6 +223,7 @@ impl State {
             revisions: Revisions::default(),
             number,
             unreported: Vec::new(),
+            observed: super::state::Observed::default(),
             used: Instant::now(),
             dormant: false,
         };

@@ -44,6 +44,7 @@ struct Inner {
     /// Counts events that changed the state; waiters look again when it moves.
     moved: channel::Sender<u64>,
     forwarder: Forwarder,
+    test_id_attribute: String,
 }
 
 impl std::fmt::Debug for Pages {
@@ -53,13 +54,14 @@ impl std::fmt::Debug for Pages {
 }
 
 impl Pages {
-    /// An empty model; `forwarder` tells why a connection failed.
-    pub fn new(forwarder: Forwarder) -> Self {
+    /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
+    pub fn new(forwarder: Forwarder, test_id_attribute: String) -> Self {
         let inner = Inner {
             browser: OnceLock::new(),
             state: Mutex::new(State::default()),
             moved: channel::Sender::new(0),
             forwarder,
+            test_id_attribute,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -74,6 +76,11 @@ impl Pages {
     /// The egress forwarder of this session.
     pub fn forwarder(&self) -> &Forwarder {
         &self.inner.forwarder
+    }
+
+    /// The attribute that `testid=` goes by.
+    pub fn test_id_attribute(&self) -> &str {
+        &self.inner.test_id_attribute
     }
 
     /// The model, for a look without waiting.

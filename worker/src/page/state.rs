@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use glass_proto::op::Ref;
 use glass_proto::result::{DialogSeen, PopupSeen};
 use serde_json::Value;
 
@@ -86,10 +87,35 @@ pub struct Target {
     pub(super) number: u64,
     /// Popups that no observation has told of yet.
     pub unreported: Vec<PopupSeen>,
+    /// What its clients saw of it last.
+    pub observed: Observed,
     /// Last use by an operation.
     pub(super) used: Instant,
     /// The accessibility cache is switched off until the next use.
     pub(super) dormant: bool,
+}
+
+/// The rows of each client's last observation of a target.
+#[derive(Debug, Default)]
+pub struct Observed(VecDeque<(String, Vec<Ref>)>);
+
+impl Observed {
+    /// Clients whose last observation is kept.
+    const CLIENTS: usize = 16;
+
+    /// Notes what a client sees now.
+    pub fn note(&mut self, client: &str, rows: Vec<Ref>) {
+        self.0.retain(|(known, _)| known != client);
+        if self.0.len() >= Self::CLIENTS {
+            self.0.pop_front();
+        }
+        self.0.push_back((client.to_owned(), rows));
+    }
+
+    /// The rows of a client's last observation, in its order.
+    pub fn rows(&self, client: &str) -> Option<&[Ref]> {
+        self.0.iter().find(|(known, _)| known == client).map(|(_, rows)| rows.as_slice())
+    }
 }
 
 /// The document of a main frame.

@@ -26,6 +26,14 @@ fn reads_every_form() {
     );
     assert_eq!(parse("text=Don't stop"), Ok(Step::Keyed(Key::Text, text("Don't stop"))));
     assert_eq!(parse(r#"css=a[href="x;y=1"]"#), Ok(Step::Keyed(Key::Css, text(r#"a[href="x;y=1"]"#))));
+    assert_eq!(parse("css=a[href='x;y >> 1']"), Ok(Step::Keyed(Key::Css, text("a[href='x;y >> 1']"))));
+    assert_eq!(parse(r"css=a[title=\'\;]"), Ok(Step::Keyed(Key::Css, text(r"a[title=\'\;]"))));
+    assert_eq!(parse(r#"css="a; b""#), Ok(Step::Keyed(Key::Css, text("a; b"))));
+    assert_eq!(
+        parse(r#"xpath=//a[.='\' and @t="x;y"]"#),
+        Ok(Step::Keyed(Key::Xpath, text(r#"//a[.='\' and @t="x;y"]"#)))
+    );
+    assert_eq!(parse("ordinal= 3"), Ok(Step::Ordinal(3)));
     let Ok(Step::Role(role)) = parse("role=button;name=Save;disabled=false;level=2") else {
         panic!("a role")
     };
@@ -44,6 +52,12 @@ fn scopes_come_from_the_outside_in() {
     let locator: Locator = "role=dialog;name=Cookies >> css=form >> Save".parse().unwrap();
     assert_eq!(locator.scopes.len(), 2);
     assert_eq!(locator.step, Step::Bare("Save".into()));
+    let inner: Locator = "css=p >> Save".parse().unwrap();
+    let outer: Locator = "css=main >> role=dialog".parse().unwrap();
+    assert_eq!(inner.within(&outer), "css=main >> role=dialog >> css=p >> Save".parse().unwrap());
+    // An apostrophe is a quote in a selector and a letter in a name.
+    let locator: Locator = "Don't >> css=a[title='a >> b'] >> It's".parse().unwrap();
+    assert_eq!(locator.scopes.len(), 2);
 }
 
 #[test]
@@ -57,6 +71,10 @@ fn says_what_is_wrong() {
         ("a=b", E::UnknownKey),
         ("name=", E::NoValue("name")),
         ("css=", E::NoValue("css")),
+        ("xpath=", E::NoValue("xpath")),
+        ("css=a; b", E::Trailing),
+        ("ordinal=0", E::Ordinal),
+        ("ordinal=first", E::Ordinal),
         ("role=", E::NoValue("role")),
         ("ref=foo", E::Ref),
         ("name=\"a", E::Quote),
@@ -82,15 +100,18 @@ fn any_text() -> impl Strategy<Value = Text> {
 fn any_step() -> impl Strategy<Value = Step> {
     let reference = (proptest::option::of(any::<u64>()), any::<u32>(), any::<u32>())
         .prop_map(|(revision, frame, node)| Step::Ref(Ref { revision, frame, node }));
-    let keys: Vec<Key> = Key::ALL.iter().copied().filter(|k| *k != Key::Css).collect();
-    let keyed = (proptest::sample::select(keys), any_text()).prop_map(|(key, text)| Step::Keyed(key, text));
+    let keyed = (proptest::sample::select(Key::ALL.to_vec()), any_text()).prop_map(|(key, text)| {
+        let substring = text.substring && !key.is_selector();
+        Step::Keyed(key, Text { substring, ..text })
+    });
+    let ordinal = (1..u32::MAX).prop_map(Step::Ordinal);
     let bare = any_text().prop_map(|text| Step::Bare(text.value));
     let role =
         ("[a-z]{1,12}", proptest::option::of(any_text()), proptest::option::of(1..=99_u32), any::<bool>())
             .prop_map(|(role, name, level, on)| {
                 Step::Role(RoleStep { role, name, level, states: vec![(Flag::Checked, on)] })
             });
-    prop_oneof![reference, keyed, bare, role]
+    prop_oneof![reference, keyed, bare, role, ordinal]
 }
 
 proptest! {
