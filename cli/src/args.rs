@@ -48,6 +48,9 @@ pub struct Global {
     /// Fail instead of starting glassd when none runs
     #[arg(long, global = true)]
     pub no_autostart: bool,
+    /// Read and write files below this directory alone, instead of the one that the command is given in
+    #[arg(long, global = true, value_name = "DIR")]
+    pub file_root: Option<PathBuf>,
     /// Where glassd listens, instead of the user's own place
     #[arg(long, global = true, value_name = "PATH", hide = true)]
     pub socket: Option<PathBuf>,

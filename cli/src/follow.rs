@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::client::Client;
 use crate::error::{self, Sent};
+use crate::files::Incoming;
 use crate::output::SessionSeen;
 
 /// How much longer than the operation's own deadline the daemon may take to answer: it ends what runs over.
@@ -29,6 +30,8 @@ pub struct Seen {
     pub session: Option<SessionSeen>,
     /// The file that belongs to the result, as far as it has come.
     pub file: Vec<u8>,
+    /// Where a file goes that is too large to be held.
+    pub incoming: Option<Incoming>,
 }
 
 impl Seen {
@@ -36,6 +39,9 @@ impl Seen {
         match event.kind {
             Some(Kind::Accepted(accepted)) => self.note(&accepted.execution_id, accepted.session),
             Some(Kind::Artifact(artifact)) => {
+                if let Some(incoming) = &mut self.incoming {
+                    return incoming.take(&artifact.data).map(|()| None);
+                }
                 // The daemon bounds it; this bounds the daemon.
                 if self.file.len() + artifact.data.len() > 2 * Screenshot::MAX_BYTES {
                     return Err(OpError::failed(

@@ -148,6 +148,24 @@ impl FromStr for TargetId {
 }
 text_newtype!(TargetId, InvalidTargetId);
 
+/// The opaque id of a download of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct DownloadId(String);
+
+/// A text that is no download id.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("a download id is 1 to 128 letters, digits, `-` and `_`, as printed by list-downloads")]
+pub struct InvalidDownloadId;
+
+impl FromStr for DownloadId {
+    type Err = InvalidDownloadId;
+    fn from_str(text: &str) -> Result<Self, InvalidDownloadId> {
+        text.parse::<TargetId>().map(|id| Self(id.0)).map_err(|InvalidTargetId| InvalidDownloadId)
+    }
+}
+text_newtype!(DownloadId, InvalidDownloadId);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@
 pub mod diagnosis;
 pub mod error;
 pub mod escape;
+pub mod filename;
 mod r#gen;
 pub mod id;
 pub mod op;

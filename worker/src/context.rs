@@ -19,6 +19,15 @@ use crate::page::{EngineError, FrameKey, Halt, Pages};
 pub enum Notice {
     /// Something that can have an effect is about to be sent.
     Dispatched,
+    /// A piece of a file that belongs to the result, of at most [`glass_proto::wire::CHUNK`] bytes.
+    Piece {
+        /// The file's name.
+        name: String,
+        /// Its next bytes.
+        data: Vec<u8>,
+        /// Whether the file ends here.
+        last: bool,
+    },
     /// A file that belongs to the result.
     Artifact {
         /// Its name.
@@ -47,6 +56,7 @@ pub struct Context {
     pub soft: Instant,
     /// Names this operation in the page's guards.
     pub token: String,
+    pub(crate) frame: Arc<Mutex<Option<FrameKey>>>,
     pub(crate) notices: mpsc::Sender<Notice>,
     pub(crate) sent: Arc<AtomicBool>,
     pub(crate) undo: Arc<Mutex<Undo>>,
@@ -85,6 +95,49 @@ impl Context {
             for _ in 0..4 {
                 tokio::task::yield_now().await;
             }
+        }
+    }
+
+    /// The frame's document that this operation is confined to (contract 7.1). `None`: locators look into every frame.
+    pub fn frame(&self) -> Option<FrameKey> {
+        self.frame.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_frame(&self, frame: Option<FrameKey>) {
+        *self.frame.lock().unwrap_or_else(PoisonError::into_inner) = frame;
+    }
+
+    /// Whether locators look into this frame.
+    pub fn looks_into(&self, key: &FrameKey) -> bool {
+        self.frame().is_none_or(|frame| frame == *key)
+    }
+
+    /// The frames that are read: all, or the one that this operation is confined to with those in it.
+    pub fn readable(&self) -> Vec<FrameKey> {
+        let state = self.pages.state();
+        let Some(target) = state.target(&self.target) else { return Vec::new() };
+        let mut keys = target.keys();
+        if let Some(frame) = self.frame() {
+            keys.retain(|key| *key != frame && target.chain(&key.frame).contains(&frame.frame));
+            keys.insert(0, frame);
+        }
+        keys
+    }
+
+    /// The same operation at work on another target: its deadline, its mark, its undoing.
+    pub(crate) fn of_target(&self, target: &str) -> Self {
+        Self {
+            pages: self.pages.clone(),
+            target: target.to_owned(),
+            client: self.client.clone(),
+            options: self.options.clone(),
+            facts: self.facts,
+            soft: self.soft,
+            token: self.token.clone(),
+            frame: Arc::default(),
+            notices: self.notices.clone(),
+            sent: self.sent.clone(),
+            undo: self.undo.clone(),
         }
     }
 

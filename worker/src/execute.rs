@@ -12,13 +12,17 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::act::confine;
 use crate::cdp::types::input::{DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseEventType};
 use crate::context::{Context, Notice, Undo};
 use crate::ops;
-use crate::page::{Pages, Step};
+use crate::page::{Halt, Pages, Step};
 
 /// Time kept back so that a handler can answer with what it knows.
 const RESERVE: Duration = Duration::from_millis(60);
+
+/// Between two looks for a frame that is waited for.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// What is asked.
 #[derive(Debug)]
@@ -54,15 +58,18 @@ pub async fn execute(
     let begun = Instant::now();
     let hard = begun + request.left;
     let reserve = RESERVE.min(request.left / 5);
-    let Some(target) = target_of(pages, &request.options) else {
+    let facts = request.operation.facts();
+    let target = target_of(pages, &request.options, &request.client);
+    if target.is_none() && facts.targeted {
         return refused(no_target(pages, &request.options), &request.execution);
-    };
+    }
     let context = Context {
         pages: pages.clone(),
-        target,
-        options: request.options,
+        target: target.unwrap_or_default(),
         client: request.client,
-        facts: request.operation.facts(),
+        frame: Arc::default(),
+        options: request.options,
+        facts,
         soft: hard - reserve,
         token: request.execution.to_string(),
         notices,
@@ -71,7 +78,7 @@ pub async fn execute(
     };
     let cut_off = tokio::select! {
         biased;
-        answer = ops::run(&context, &request.operation) => return finished(&context, answer, &request.execution).await,
+        answer = run(&context, &request.operation) => return finished(&context, answer, &request.execution).await,
         () = cancel.cancelled() => CutOff::Cancelled,
         () = tokio::time::sleep_until(hard.into()) => CutOff::Deadline,
     };
@@ -80,36 +87,65 @@ pub async fn execute(
     Ended { outcome: error.outcome, answer: Err(error.of(&request.execution)) }
 }
 
-/// The target named, else the one that the session began with.
-fn target_of(pages: &Pages, options: &CallOptions) -> Option<String> {
-    let state = pages.state();
-    let id = options.target_id.as_ref().map(|id| id.as_str().to_owned()).or_else(|| state.first.clone())?;
-    state.target(&id).map(|target| target.id.clone())
+async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
+    if context.facts.framed && Halt::of(&context.pages.state(), &context.target).is_none() {
+        let frame = loop {
+            match confine(context).await {
+                // A frame that is not there yet is waited for, by what waits (contract 8.1).
+                Err(error)
+                    if matches!(operation, AnyOperation::Wait(_))
+                        && error.kind == ErrorKind::TargetNotFound
+                        && !context.left().is_zero() =>
+                {
+                    tokio::time::sleep(AGAIN).await;
+                }
+                frame => break frame?,
+            }
+        };
+        context.set_frame(frame);
+    }
+    ops::run(context, operation).await
 }
 
-fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
-    let targets: Vec<_> = {
-        let state = pages.state();
-        let open = state.order.iter().filter_map(|id| state.target(id)).take(8);
-        open.map(|target| json!({ "id": target.id, "pageUrl": glass_proto::escape::cut(&target.url, 512) }))
-            .collect()
-    };
+/// The target named, else the one that the client selected, as long as it is open.
+fn target_of(pages: &Pages, options: &CallOptions, client: &str) -> Option<String> {
+    let state = pages.state();
+    match &options.target_id {
+        Some(id) => state.target(id.as_str()).map(|target| target.id.clone()),
+        None => state.selected(client),
+    }
+}
+
+/// No open target has the id that was given.
+pub(crate) fn no_such_target(pages: &Pages) -> OpError {
+    OpError::rejected(
+        ErrorKind::TargetNotFound,
+        Phase::TargetResolution,
+        "no open target has that id",
+        "list-targets shows what is open",
+    )
+    .detail("targets", open_targets(pages))
+}
+
+fn open_targets(pages: &Pages) -> Vec<serde_json::Value> {
+    let state = pages.state();
+    let open = state.order.iter().filter_map(|id| state.target(id)).take(8);
+    open.map(|target| json!({ "id": target.id, "pageUrl": glass_proto::escape::cut(&target.url, 512) }))
+        .collect()
+}
+
+/// The target that the call needs is not there.
+pub(crate) fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
     if options.target_id.is_some() {
-        return OpError::rejected(
-            ErrorKind::TargetNotFound,
-            Phase::TargetResolution,
-            "no open target has that id",
-            "list-targets shows what is open",
-        )
-        .detail("targets", targets);
+        return no_such_target(pages);
     }
     OpError::rejected(
         ErrorKind::NoTargetSelected,
         Phase::TargetResolution,
         "the selected target is closed, and nothing is selected in its place",
-        "name one with --target-id; list-targets shows what is open",
+        "select-target chooses one of those that are open, create-target opens another; or name one with --target-id",
     )
-    .detail("targets", targets)
+    .detail("targets", open_targets(pages))
 }
 
 fn refused(error: OpError, execution: &ExecutionId) -> Ended {

@@ -13,3 +13,4 @@ pub mod ops;
 pub mod page;
 pub mod run;
 pub mod serve;
+pub mod spool;

@@ -153,6 +153,10 @@ async fn tell(events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>, notice: N
     };
     match notice {
         Notice::Dispatched => send(Kind::Dispatched(pb::Dispatched {})).await,
+        Notice::Piece { name, data, last } => {
+            let media_type = "application/octet-stream".to_owned();
+            send(Kind::Artifact(pb::Artifact { name, media_type, data, last })).await;
+        }
         Notice::Artifact { name, media_type, data } => {
             let pieces = data.chunks(CHUNK);
             let count = pieces.len();

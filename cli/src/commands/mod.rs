@@ -57,9 +57,11 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
     let server = Server::find(&cli.global);
     let work = match cli.command {
         Command::Known(command) => return Ok(Job(Asked::Known(known::run(command)?))),
-        Command::Operation(command) => {
-            Work::Operation(Box::new(operation::prepare(command, &cli.global.session().map_err(invalid)?)?))
-        }
+        Command::Operation(command) => Work::Operation(Box::new(operation::prepare(
+            command,
+            &cli.global.session().map_err(invalid)?,
+            cli.global.file_root.as_deref(),
+        )?)),
         Command::Session(SessionCommand::List) => Work::Session(session::Prepared::List),
         Command::Session(SessionCommand::Show { name }) => {
             Work::Session(session::Prepared::Show(named(name, &cli.global)?))
@@ -106,6 +108,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         ("--session", global.session.is_some(), session),
         ("--no-autostart", global.no_autostart, autostart),
         ("--socket", global.socket.is_some(), socket),
+        ("--file-root", global.file_root.is_some(), goes_by_files(&cli.command)),
     ];
     match given.into_iter().find(|(_, given, used)| *given && !used) {
         Some((option, ..)) => {
@@ -113,6 +116,12 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// Whether a command reads or writes files of the user's.
+fn goes_by_files(command: &Command) -> bool {
+    use glass_proto::op::OperationCommand as Operation;
+    matches!(command, Command::Operation(Operation::Download(_) | Operation::RetryDownloadCapture(_)))
 }
 
 /// Runs a prepared command.

@@ -1,7 +1,9 @@
 //! Runs any operation of the command line, and puts its answer into words.
 
+use std::path::{Path, PathBuf};
+
 use glass_proto::op::{CallOptions, OperationCommand};
-use glass_proto::result::Answer;
+use glass_proto::result::{Answer, Downloaded};
 use glass_proto::wire::client as pb;
 use glass_proto::{AnyOperation, OpError, Outcome};
 use pb::ended::Answer as Raw;
@@ -11,6 +13,7 @@ use super::picture::Picture;
 use super::text;
 use crate::client::Server;
 use crate::error::{self, Failure};
+use crate::files::{Incoming, Root};
 use crate::follow::{Following, Seen};
 use crate::output::{Output, Report};
 use crate::session::SessionChoice;
@@ -23,13 +26,18 @@ pub(super) struct Prepared {
     options: CallOptions,
     session: String,
     picture: Option<Picture>,
+    incoming: Option<Incoming>,
 }
 
 /// Reads and checks everything that can be checked without the daemon.
 ///
 /// # Errors
 /// `invalid_argument`.
-pub(super) fn prepare(command: OperationCommand, session: &SessionChoice) -> Result<Prepared, Failure> {
+pub(super) fn prepare(
+    command: OperationCommand,
+    session: &SessionChoice,
+    file_root: Option<&Path>,
+) -> Result<Prepared, Failure> {
     let (mut operation, options) = command.split();
     let see_help = "see --help of the command";
     options.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
@@ -40,7 +48,19 @@ pub(super) fn prepare(command: OperationCommand, session: &SessionChoice) -> Res
     let session = session.for_execute().map_err(super::invalid)?;
     text::take(&mut operation)?;
     operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
-    Ok(Prepared { operation, options, session, picture })
+    let incoming = destination(&mut operation, file_root)?;
+    Ok(Prepared { operation, options, session, picture, incoming })
+}
+
+/// The place for the file that a download comes to. The session is not told where that is.
+fn destination(operation: &mut AnyOperation, root: Option<&Path>) -> Result<Option<Incoming>, Failure> {
+    let directory = match operation {
+        AnyOperation::Download(download) => &mut download.destination,
+        AnyOperation::RetryDownloadCapture(retry) => &mut retry.destination,
+        _ => return Ok(None),
+    };
+    let directory = std::mem::replace(directory, PathBuf::from("."));
+    Ok(Some(Root::open(root)?.incoming(&directory)?))
 }
 
 /// Runs the operation.
@@ -53,7 +73,7 @@ pub(super) async fn run(
     output: Output,
     mut cancel: Cancel,
 ) -> Result<Report, Failure> {
-    let Prepared { operation, options, session, picture } = prepared;
+    let Prepared { operation, options, session, picture, incoming } = prepared;
     let not_json = |_| Failure::invalid("the parameters cannot be written as JSON", "");
     let params = operation.encode().map_err(not_json)?;
     let json = options.encode().map_err(not_json)?;
@@ -61,9 +81,12 @@ pub(super) async fn run(
         return Err(error::cancelled().into());
     };
     let mut call = Following::new(client?, operation.facts(), &options);
+    call.seen.incoming = incoming;
     let ended = call.run(session, params, json, cancel.asked()).await.map_err(Failure::from);
-    let seen = call.seen;
-    match ended.and_then(|ended| answer(&operation, &ended, &seen, picture.as_ref(), output)) {
+    let mut seen = call.seen;
+    let incoming = seen.incoming.take();
+    let file = File { picture: picture.as_ref(), incoming };
+    match ended.and_then(|ended| answer(&operation, &ended, &seen, file, output)) {
         Ok(report) => Ok(report),
         Err(mut failure) => {
             failure.session = seen.session;
@@ -73,11 +96,25 @@ pub(super) async fn run(
     }
 }
 
+/// The file that belongs to an answer.
+struct File<'a> {
+    picture: Option<&'a Picture>,
+    incoming: Option<Incoming>,
+}
+
+/// Keeps a download that came whole. One that broke off at the site has no file.
+fn kept(json: &[u8], incoming: Incoming) -> Result<Option<String>, Failure> {
+    let downloaded: Downloaded = serde_json::from_slice(json).map_err(|_| error::unreadable("answer"))?;
+    let Some(sha256) = &downloaded.sha256 else { return Ok(String::from_utf8(json.to_vec()).ok()) };
+    let path = incoming.finish(&downloaded.page_file_name, downloaded.bytes, sha256)?;
+    Ok(with_path(json, &path.to_string_lossy()))
+}
+
 fn answer(
     operation: &AnyOperation,
     ended: &pb::Ended,
     seen: &Seen,
-    picture: Option<&Picture>,
+    file: File<'_>,
     output: Output,
 ) -> Result<Report, Failure> {
     let unreadable = || Failure::from(error::unreadable("answer"));
@@ -89,9 +126,10 @@ fn answer(
         Some(Raw::ResultJson(json)) => json,
         None => return Err(unreadable()),
     };
-    let json = match picture {
-        Some(picture) => with_path(json, &picture.write(&seen.file)?.to_string_lossy()),
-        None => String::from_utf8(json.clone()).ok(),
+    let json = match file {
+        File { picture: Some(picture), .. } => with_path(json, &picture.write(&seen.file)?.to_string_lossy()),
+        File { incoming: Some(incoming), .. } => kept(json, incoming)?,
+        File { picture: None, incoming: None } => String::from_utf8(json.clone()).ok(),
     };
     let result = json.and_then(|json| RawValue::from_string(json).ok()).ok_or_else(unreadable)?;
     let text = match output.is_json() {

@@ -30,8 +30,13 @@ pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Ch
         )
         .into());
     }
-    if let AnyOperation::Navigate(navigate) = &mut decoded {
-        navigate.url = admissible(&navigate.url)?;
+    let url = match &mut decoded {
+        AnyOperation::Navigate(navigate) => Some(&mut navigate.url),
+        AnyOperation::CreateTarget(create) => create.url.as_mut(),
+        _ => None,
+    };
+    if let Some(url) = url {
+        *url = admissible(url)?;
     }
     Ok(Checked { operation: decoded, options })
 }
@@ -88,11 +93,18 @@ mod tests {
         let target = br#"{"targetId":"T"}"#;
         assert_eq!(check("listTargets", b"{}", target).unwrap_err().kind, ErrorKind::InvalidArgument);
         assert!(check("observe", b"{}", target).is_ok());
+        let frame = br#"{"frame":"f2"}"#;
+        assert_eq!(
+            check("navigate", br#"{"url":"about:blank"}"#, frame).unwrap_err().kind,
+            ErrorKind::InvalidArgument
+        );
+        assert!(check("observe", b"{}", frame).is_ok());
     }
 
     #[test]
     fn forbidden_schemes_and_wrong_calls_are_told_apart() {
         assert_eq!(refused("navigate", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);
+        assert_eq!(refused("createTarget", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);
         assert_eq!(refused("navigate", r#"{"url":"java\nscript:alert(1)"}"#, ""), ErrorKind::Denied);
         assert_eq!(refused("navigate", r#"{"url":""}"#, ""), ErrorKind::InvalidArgument);
         assert_eq!(refused("fly", "{}", ""), ErrorKind::InvalidArgument);

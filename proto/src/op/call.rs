@@ -7,8 +7,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, Locator};
+use super::{Facts, FrameId, FrameStep, Locator};
 use crate::id::TargetId;
+
+/// Most elements on the way to a frame (contract 4.1).
+const MAX_FRAME_STEPS: usize = 10;
 
 /// Longest deadline, in milliseconds (contract 2.7).
 pub const MAX_TIMEOUT_MS: u64 = 300_000;
@@ -32,6 +35,16 @@ pub struct CallOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub scope: Option<Locator>,
+    /// Look into this frame alone: its id, `main`, or up to 10 locators of the elements that hold it, outermost first
+    #[arg(long, value_name = "FRAME", conflicts_with = "frame_id")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(with = "Vec<String>", length(max = 10))]
+    pub frame: Vec<FrameStep>,
+    /// The same by the frame's id alone
+    #[arg(long, value_name = "ID")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub frame_id: Option<FrameId>,
     /// Refuse, with nothing sent, unless the target is at this revision
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +91,14 @@ pub enum InvalidOptions {
     /// `targetId` for an operation that is about all targets.
     #[error("this operation takes no targetId")]
     Untargeted,
+    /// `frame` or `frameId` for an operation that is not confined by it.
+    #[error("this operation takes no frame")]
+    Unframed,
+    /// More than 10 steps, or an id that does not stand alone.
+    #[error(
+        "frame is one frame id, or up to {MAX_FRAME_STEPS} locators from the outside in, and not beside frameId"
+    )]
+    Frame,
 }
 
 impl CallOptions {
@@ -89,13 +110,18 @@ impl CallOptions {
         if self.guard_scope.is_some() && self.expected_revision.is_none() {
             return Err(InvalidOptions::ScopeAlone);
         }
+        let ids = self.frame.iter().filter(|step| matches!(step, FrameStep::Id(_))).count();
+        let both = self.frame_id.is_some() && !self.frame.is_empty();
+        if self.frame.len() > MAX_FRAME_STEPS || (ids > 0 && self.frame.len() > 1) || both {
+            return Err(InvalidOptions::Frame);
+        }
         Ok(())
     }
 
     /// Checks that the operation takes what is given: nothing is ignored in silence.
     ///
     /// # Errors
-    /// `expectedRevision` where it guards nothing, `targetId` where all targets are meant.
+    /// `expectedRevision` where it guards nothing, `targetId` where all targets are meant, a frame where none confines.
     pub fn check_for(&self, facts: &Facts) -> Result<(), InvalidOptions> {
         if self.expected_revision.is_some() && !facts.guarded {
             return Err(InvalidOptions::Unguarded);
@@ -103,11 +129,60 @@ impl CallOptions {
         if self.target_id.is_some() && !facts.targeted {
             return Err(InvalidOptions::Untargeted);
         }
+        if (self.frame_id.is_some() || !self.frame.is_empty()) && !facts.framed {
+            return Err(InvalidOptions::Unframed);
+        }
         Ok(())
     }
 
     /// The deadline of this call, `default` when it names none.
     pub fn timeout(&self, default: Duration) -> Duration {
         self.timeout_ms.map_or(default, Duration::from_millis)
+    }
+}
+
+/// A list, or its one element.
+fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<FrameStep>, D::Error> {
+    struct Steps;
+    impl<'de> serde::de::Visitor<'de> for Steps {
+        type Value = Vec<FrameStep>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a frame id or locators")
+        }
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            text.parse().map(|step| vec![step]).map_err(E::custom)
+        }
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(Vec::new())
+        }
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut steps = Vec::new();
+            while let Some(step) = seq.next_element()? {
+                steps.push(step);
+            }
+            Ok(steps)
+        }
+    }
+    from.deserialize_any(Steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_one_id_or_up_to_ten_locators() {
+        let read = |json: &str| serde_json::from_str::<CallOptions>(json).unwrap();
+        for good in [r#"{"frame":"f2"}"#, r#"{"frame":["title=A","title=B"]}"#, r#"{"frameId":"main"}"#, "{}"]
+        {
+            let options = read(good);
+            assert_eq!(options.check(), Ok(()), "{good}");
+            assert_eq!(read(&serde_json::to_string(&options).unwrap()), options);
+        }
+        let many = format!(r#"{{"frame":[{}"css=iframe"]}}"#, r#""css=iframe","#.repeat(10));
+        for bad in [r#"{"frame":["f2","title=A"]}"#, r#"{"frame":"f2","frameId":"f2"}"#, &many] {
+            assert_eq!(read(bad).check(), Err(InvalidOptions::Frame), "{bad}");
+        }
+        assert!(serde_json::from_str::<CallOptions>(r#"{"frameId":"title=A"}"#).is_err());
     }
 }

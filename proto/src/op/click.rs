@@ -70,6 +70,7 @@ impl Operation for Click {
         timeout: seconds(5),
         guarded: true,
         targeted: true,
+        framed: true,
     };
     type Output = Acted;
 

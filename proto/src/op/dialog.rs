@@ -40,6 +40,7 @@ const FACTS: Facts = Facts {
     timeout: seconds(5),
     guarded: false,
     targeted: true,
+    framed: false,
 };
 
 impl AcceptDialog {

@@ -40,6 +40,7 @@ impl Operation for DoubleClick {
         timeout: seconds(5),
         guarded: true,
         targeted: true,
+        framed: true,
     };
     type Output = Acted;
 

@@ -42,6 +42,7 @@ impl Operation for Evaluate {
         timeout: seconds(10),
         guarded: true,
         targeted: true,
+        framed: true,
     };
     type Output = Evaluated;
 

@@ -15,6 +15,8 @@ pub enum Capability {
     Evaluate,
     /// Taking pictures.
     Screenshot,
+    /// Taking downloads out of a session.
+    Download,
 }
 
 impl Capability {
@@ -26,6 +28,7 @@ impl Capability {
             Self::Input => "input",
             Self::Evaluate => "evaluate",
             Self::Screenshot => "screenshot",
+            Self::Download => "download",
         }
     }
 }
@@ -78,4 +81,7 @@ pub struct Facts {
     pub guarded: bool,
     /// Whether it is about one target; `targetId` is refused otherwise.
     pub targeted: bool,
+    /// Whether `frame` and `frameId`, and a selected frame, confine it; they are refused otherwise (contract 7.1).
+    /// In the worker `Context::frame` has the frame; what goes through `act::find` is confined already.
+    pub framed: bool,
 }

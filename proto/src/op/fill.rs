@@ -47,6 +47,7 @@ impl Operation for Fill {
         timeout: seconds(5),
         guarded: true,
         targeted: true,
+        framed: true,
     };
     type Output = Acted;
 

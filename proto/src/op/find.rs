@@ -44,6 +44,7 @@ impl Operation for Find {
         timeout: seconds(5),
         guarded: false,
         targeted: true,
+        framed: true,
     };
     type Output = Found;
 

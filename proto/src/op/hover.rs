@@ -36,6 +36,7 @@ impl Operation for Hover {
         timeout: seconds(5),
         guarded: true,
         targeted: true,
+        framed: true,
     };
     type Output = Acted;
 

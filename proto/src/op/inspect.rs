@@ -34,6 +34,7 @@ impl Operation for Inspect {
         timeout: seconds(5),
         guarded: false,
         targeted: true,
+        framed: true,
     };
     type Output = Inspected;
 

@@ -34,6 +34,7 @@ impl Operation for Key {
         timeout: seconds(5),
         guarded: true,
         targeted: true,
+        framed: false,
     };
     type Output = Acted;
 

@@ -22,6 +22,7 @@ impl Operation for ListTargets {
         timeout: seconds(5),
         guarded: false,
         targeted: false,
+        framed: false,
     };
     type Output = Targets;
 }

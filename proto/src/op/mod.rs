@@ -9,11 +9,14 @@ mod click;
 mod codec;
 mod dialog;
 mod double_click;
+mod downloads;
 mod evaluate;
 mod facts;
 mod fill;
 mod find;
+mod frames;
 mod get_text;
+mod history;
 mod hover;
 mod inspect;
 mod key;
@@ -26,6 +29,7 @@ mod preflight;
 mod reference;
 mod screenshot;
 mod scroll;
+mod targets;
 mod wait;
 
 use std::ops::RangeInclusive;
@@ -42,11 +46,14 @@ pub use click::{Button, Click, Modifier};
 pub use codec::{DecodeError, schema, written_schema};
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
+pub use downloads::{CancelDownload, Download, ListDownloads, RetryDownloadCapture};
 pub use evaluate::Evaluate;
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
 pub use fill::Fill;
 pub use find::Find;
+pub use frames::{FrameId, FrameStep, InvalidFrameId, ListFrames, SelectFrame};
 pub use get_text::GetText;
+pub use history::{Back, Forward, Reload};
 pub use hover::Hover;
 pub use inspect::Inspect;
 pub use key::Key;
@@ -59,6 +66,7 @@ pub use preflight::{Action, Preflight};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
+pub use targets::{CloseTarget, CreateTarget, SelectTarget};
 pub use wait::{Condition, Wait};
 
 /// One thing that can be asked of a session.
@@ -217,6 +225,9 @@ macro_rules! operations {
 // The one list. The order is that of the help.
 operations! {
     Navigate,
+    Back,
+    Forward,
+    Reload,
     Observe,
     GetText,
     Find,
@@ -234,6 +245,15 @@ operations! {
     AcceptDialog,
     DismissDialog,
     ListTargets,
+    CreateTarget,
+    SelectTarget,
+    CloseTarget,
+    ListFrames,
+    SelectFrame,
+    ListDownloads,
+    Download,
+    CancelDownload,
+    RetryDownloadCapture,
 }
 
 impl AnyOperation {

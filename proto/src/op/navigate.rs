@@ -55,6 +55,7 @@ impl Operation for Navigate {
         timeout: seconds(20),
         guarded: true,
         targeted: true,
+        framed: false,
     };
     type Output = Navigated;
 }

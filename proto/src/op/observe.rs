@@ -55,6 +55,7 @@ impl Operation for Observe {
         timeout: seconds(5),
         guarded: false,
         targeted: true,
+        framed: true,
     };
     type Output = Observation;
 

@@ -54,6 +54,7 @@ impl Operation for Preflight {
         timeout: seconds(5),
         guarded: false,
         targeted: true,
+        framed: true,
     };
     type Output = Preflighted;
 

@@ -80,6 +80,7 @@ impl Operation for Screenshot {
         timeout: seconds(10),
         guarded: false,
         targeted: true,
+        framed: false,
     };
     type Output = Shot;
 

@@ -74,6 +74,7 @@ impl Operation for Scroll {
         timeout: seconds(5),
         guarded: true,
         targeted: true,
+        framed: true,
     };
     type Output = Acted;
 

@@ -104,6 +104,7 @@ impl Operation for Wait {
         timeout: seconds(10),
         guarded: false,
         targeted: true,
+        framed: true,
     };
     type Output = Waited;
 

@@ -170,6 +170,9 @@ pub struct PopupSeen {
     /// Its URL as far as known, at most 4 KiB. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_url: Option<String>,
+    /// It has been closed again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
 }
 
 /// A download that was begun.
@@ -204,6 +207,9 @@ pub struct NavigationSeen {
     /// The document stayed and only its URL changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_document: Option<bool>,
+    /// The document's response came from the browser's cache, and no server was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_cache: Option<bool>,
     /// The `net::` error, where it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub net_error: Option<String>,
@@ -219,6 +225,9 @@ pub struct PageLine {
     pub title: String,
     /// The target.
     pub target_id: String,
+    /// The frame that the operation was confined to, when not the main one: URL, title and ready state are its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<String>,
     /// Document ready state: loading, interactive or complete.
     pub ready_state: String,
     /// Its revision.

@@ -2,8 +2,10 @@
 
 mod acted;
 mod element;
+mod files;
 mod observation;
 mod read;
+mod targets;
 mod text;
 
 pub use acted::{
@@ -11,6 +13,8 @@ pub use acted::{
     Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
+pub use files::{DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads};
 pub use observation::{LeftOut, Node, Observation};
-pub use read::{Evaluated, Found, Shot, TargetRow, Targets, TextRead, Waited};
+pub use read::{Evaluated, Found, Shot, TextRead, Waited};
+pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

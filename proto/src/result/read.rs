@@ -42,6 +42,9 @@ pub struct Evaluated {
     pub value: serde_json::Value,
     /// The page.
     pub target_id: String,
+    /// The frame that it ran in, when not the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<String>,
     /// Revision when the operation began.
     pub previous_revision: u64,
     /// Revision when it ended.
@@ -82,31 +85,4 @@ pub struct Waited {
     pub waited_ms: u64,
     /// The page now.
     pub page: PageLine,
-}
-
-/// The pages of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Targets {
-    /// In the order of their beginning.
-    pub targets: Vec<TargetRow>,
-}
-
-/// One page (contract 7.1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetRow {
-    /// Its id, at most 128 bytes.
-    pub id: String,
-    /// Its URL, at most 4 KiB. Page data.
-    pub url: String,
-    /// Its title, at most 256 bytes. Page data.
-    pub title: String,
-    /// page, or crashed.
-    pub kind: String,
-    /// The target that opened it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opener: Option<String>,
-    /// Whether this client's operations go to it.
-    pub selected: bool,
 }

@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, DialogAnswered, DialogSeen, Evaluated, Evidence, Found, Inspected, Navigated, Observation,
-    PageLine, Pane, Preflighted, Shot, Targets, TextRead, Waited,
+    Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Evaluated,
+    Evidence, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot,
+    TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -17,7 +18,7 @@ use crate::op::{AnyOperation, Operation};
 pub enum Answer {
     /// Actions on the page.
     Acted(Acted),
-    /// `navigate`.
+    /// `navigate`, `back`, `forward`, `reload`.
     Navigated(Navigated),
     /// `observe`.
     Observation(Box<Observation>),
@@ -39,6 +40,20 @@ pub enum Answer {
     Dialog(DialogAnswered),
     /// `listTargets`.
     Targets(Targets),
+    /// `createTarget`.
+    Made(TargetMade),
+    /// `selectTarget`, `selectFrame`.
+    Selected(TargetSelected),
+    /// `closeTarget`.
+    Closed(TargetClosed),
+    /// `listFrames`.
+    Frames(Frames),
+    /// `listDownloads`.
+    Downloads(Downloads),
+    /// `download`, `retryDownloadCapture`.
+    Downloaded(Downloaded),
+    /// `cancelDownload`.
+    DownloadEnded(DownloadEnded),
 }
 
 fn read<O: Operation>(json: &[u8]) -> serde_json::Result<O::Output> {
@@ -51,6 +66,9 @@ impl Answer {
         use crate::op;
         Ok(match operation {
             AnyOperation::Navigate(_) => Self::Navigated(read::<op::Navigate>(json)?),
+            AnyOperation::Back(_) => Self::Navigated(read::<op::Back>(json)?),
+            AnyOperation::Forward(_) => Self::Navigated(read::<op::Forward>(json)?),
+            AnyOperation::Reload(_) => Self::Navigated(read::<op::Reload>(json)?),
             AnyOperation::Observe(_) => Self::Observation(Box::new(read::<op::Observe>(json)?)),
             AnyOperation::GetText(_) => Self::Text(read::<op::GetText>(json)?),
             AnyOperation::Find(_) => Self::Found(read::<op::Find>(json)?),
@@ -68,6 +86,17 @@ impl Answer {
             AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
             AnyOperation::DismissDialog(_) => Self::Dialog(read::<op::DismissDialog>(json)?),
             AnyOperation::ListTargets(_) => Self::Targets(read::<op::ListTargets>(json)?),
+            AnyOperation::CreateTarget(_) => Self::Made(read::<op::CreateTarget>(json)?),
+            AnyOperation::SelectTarget(_) => Self::Selected(read::<op::SelectTarget>(json)?),
+            AnyOperation::CloseTarget(_) => Self::Closed(read::<op::CloseTarget>(json)?),
+            AnyOperation::ListFrames(_) => Self::Frames(read::<op::ListFrames>(json)?),
+            AnyOperation::SelectFrame(_) => Self::Selected(read::<op::SelectFrame>(json)?),
+            AnyOperation::ListDownloads(_) => Self::Downloads(read::<op::ListDownloads>(json)?),
+            AnyOperation::Download(_) => Self::Downloaded(read::<op::Download>(json)?),
+            AnyOperation::CancelDownload(_) => Self::DownloadEnded(read::<op::CancelDownload>(json)?),
+            AnyOperation::RetryDownloadCapture(_) => {
+                Self::Downloaded(read::<op::RetryDownloadCapture>(json)?)
+            }
         })
     }
 
@@ -92,6 +121,15 @@ impl Answer {
                 format!("{} {} {}{closed}", past(&answered.action), dialog.kind, quoted(&dialog.page_message))
             }
             Self::Targets(targets) => targets_text(targets),
+            Self::Made(made) => made_text(made),
+            Self::Selected(selected) => selected_text(selected),
+            Self::Closed(closed) => closed_text(closed),
+            Self::Frames(frames) => frames_text(frames),
+            Self::Downloads(downloads) => downloads_text(downloads),
+            Self::Downloaded(downloaded) => downloaded_text(downloaded),
+            Self::DownloadEnded(ended) => {
+                format!("download {} is {}", ended.download_id, download_state(ended.state))
+            }
         }
     }
 }
@@ -112,8 +150,9 @@ fn past(action: &str) -> &str {
 
 fn page_line(page: &PageLine) -> String {
     let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
+    let frame = page.frame_id.as_ref().map_or(String::new(), |frame| format!(" frame {frame}"));
     format!(
-        "r{} {} {}{status} {}",
+        "r{}{frame} {} {}{status} {}",
         page.revision,
         quoted(&page.title),
         visible(&page.url, false),
@@ -143,12 +182,15 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
     }
     for popup in &evidence.popups {
         let _ = write!(out, " · opened target {}", popup.target_id);
+        if popup.closed {
+            out.push_str(", closed again");
+        }
     }
     for download in &evidence.downloads {
         let _ = write!(out, " · download {}", quoted(&download.page_file_name));
     }
     if evidence.target_closed == Some(true) {
-        out.push_str(" · the page closed itself");
+        out.push_str(" · the page closed");
     }
     if evidence.pressed_only == Some(true) {
         out.push_str(" · the element went when it was pressed; no click reached it");
@@ -218,6 +260,9 @@ fn navigated_text(navigated: &Navigated) -> String {
     let mut out = page_line(&navigated.page);
     if navigated.evidence.navigation.as_ref().and_then(|n| n.same_document) == Some(true) {
         out.push_str(" · same document");
+    }
+    if navigated.evidence.navigation.as_ref().and_then(|n| n.from_cache) == Some(true) {
+        out.push_str(" · from the cache");
     }
     if !navigated.loaded {
         out.push_str(" · still loading");
@@ -398,13 +443,130 @@ fn shot_text(shot: &Shot) -> String {
 }
 
 fn targets_text(targets: &Targets) -> String {
+    if targets.targets.is_empty() {
+        return "no page is open".to_owned();
+    }
     let rows = targets.targets.iter().map(|row| {
         let mark = if row.selected { "*" } else { " " };
-        let opener = row.opener.as_ref().map_or(String::new(), |id| format!(" opened by {id}"));
-        let kind = if row.kind == "page" { String::new() } else { format!(" {}", row.kind) };
-        format!("{mark} {} {} {}{kind}{opener}", row.id, quoted(&row.title), visible(&row.url, false))
+        let mut out = format!("{mark} {} {} {}", row.id, quoted(&row.title), visible(&row.url, false));
+        if row.kind != "page" {
+            let _ = write!(out, " {}", row.kind);
+        }
+        if row.responsive == Some(false) {
+            out.push_str(" unresponsive");
+        }
+        if row.dialog {
+            out.push_str(" dialog open");
+        }
+        if let Some(opener) = &row.opener {
+            let closed = if row.opener_closed { " (closed)" } else { "" };
+            let _ = write!(out, " opened by {opener}{closed}");
+        }
+        out
     });
     rows.collect::<Vec<_>>().join("\n")
+}
+
+fn made_text(made: &TargetMade) -> String {
+    let went = Navigated {
+        action: made.action.clone(),
+        page: made.page.clone(),
+        previous_revision: made.page.revision,
+        loaded: made.loaded,
+        pending: made.pending,
+        warning: made.warning.clone(),
+        evidence: made.evidence.clone(),
+    };
+    format!("created target {} · {}", made.target_id, navigated_text(&went))
+}
+
+fn selected_text(selected: &TargetSelected) -> String {
+    let frame = selected.frame_id.as_ref().map_or(String::new(), |frame| format!(" frame {frame} of"));
+    let title = quoted(&selected.page_title);
+    format!("selected{frame} target {} {title} {}", selected.target_id, visible(&selected.page_url, false))
+}
+
+fn closed_text(closed: &TargetClosed) -> String {
+    let none = if closed.was_selected { " · none is selected now" } else { "" };
+    format!("closed target {} · {} left{none}", closed.target_id, closed.left)
+}
+
+fn frames_text(frames: &Frames) -> String {
+    let rows = frames.frames.iter().map(|row| {
+        let mark = if row.selected { "*" } else { " " };
+        let mut out = format!("{mark} {} {} {}", row.id, visible(&row.url, false), row.ready_state);
+        if !row.name.is_empty() {
+            let _ = write!(out, " name {}", quoted(&row.name));
+        }
+        if let Some(parent) = row.parent.as_ref().filter(|parent| *parent != "main") {
+            let _ = write!(out, " in {parent}");
+        }
+        if row.silent {
+            out.push_str(" does not answer");
+        }
+        out
+    });
+    let mut rows: Vec<_> = rows.collect();
+    if frames.left_out > 0 {
+        rows.push(format!("[left out: {} frames over the bound of 128]", frames.left_out));
+    }
+    rows.join("\n")
+}
+
+fn download_state(state: DownloadState) -> &'static str {
+    match state {
+        DownloadState::InProgress => "in progress",
+        DownloadState::Completed => "completed",
+        DownloadState::Failed => "failed",
+        DownloadState::Canceled => "canceled",
+        DownloadState::CaptureFailed => "kept, and could not be handed out",
+    }
+}
+
+fn downloads_text(downloads: &Downloads) -> String {
+    let rows = downloads.downloads.iter().map(|row| {
+        let mut out =
+            format!("{} {} {}", row.download_id, download_state(row.state), quoted(&row.page_file_name));
+        let _ = match row.total_bytes {
+            Some(total) if total != row.bytes => write!(out, " {} of {total} bytes", row.bytes),
+            _ => write!(out, " {} bytes", row.bytes),
+        };
+        if let Some(reason) = &row.reason {
+            let _ = write!(out, " ({})", visible(reason, false));
+        }
+        if row.taken {
+            out.push_str(" taken");
+        }
+        let _ = write!(out, " {}", visible(&row.page_url, false));
+        out
+    });
+    let mut rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        rows.push("no downloads".to_owned());
+    }
+    if downloads.forgotten > 0 {
+        rows.push(format!("[left out: {} older ones that are no longer known]", downloads.forgotten));
+    }
+    rows.join("\n")
+}
+
+fn downloaded_text(downloaded: &Downloaded) -> String {
+    let name = quoted(&downloaded.page_file_name);
+    match &downloaded.path {
+        Some(path) => format!(
+            "{} · {} bytes · sha256 {}",
+            visible(path, false),
+            downloaded.bytes,
+            downloaded.sha256.as_deref().unwrap_or("not known")
+        ),
+        None => {
+            let why = downloaded
+                .reason
+                .as_deref()
+                .map_or(String::new(), |why| format!(" ({})", visible(why, false)));
+            format!("warning: download {name} {}{why}; there is no file", download_state(downloaded.state))
+        }
+    }
 }
 
 /// An error for a person: what happened, candidates as rows, what to do next.

@@ -117,8 +117,10 @@ impl Response {
 
     /// The head alone, announcing a body of `length` bytes.
     pub(super) fn head(&self, stream: &mut TcpStream, length: Option<usize>) -> io::Result<()> {
-        let mut head =
-            format!("HTTP/1.1 {} Fixture\r\nConnection: close\r\nCache-Control: no-store\r\n", self.status);
+        let mut head = format!("HTTP/1.1 {} Fixture\r\nConnection: close\r\n", self.status);
+        if !self.headers.iter().any(|(name, _)| name == "Cache-Control") {
+            head += "Cache-Control: no-store\r\n";
+        }
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
         }

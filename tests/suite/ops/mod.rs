@@ -1,19 +1,31 @@
 //! One file an operation.
 
+mod back;
+mod cancel_download;
 mod click;
+mod close_target;
+mod create_target;
 mod dialogs;
 mod double_click;
+mod download;
 mod evaluate;
 mod fill;
 mod find;
+mod forward;
 mod get_text;
 mod hover;
 mod inspect;
 mod key;
+mod list_downloads;
+mod list_frames;
 mod list_targets;
 mod navigate;
 mod observe;
 mod preflight;
+mod reload;
+mod retry_download_capture;
 mod screenshot;
 mod scroll;
+mod select_frame;
+mod select_target;
 mod wait;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use glass_proto::error::{OpError, Phase};
 use glass_proto::escape::cut;
-use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, PopupSeen, SemanticDiff};
+use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, SemanticDiff};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -227,23 +227,17 @@ fn since(now: SemanticDiff, before: SemanticDiff) -> SemanticDiff {
 
 async fn info(context: &Context, key: &FrameKey) -> Result<Info, EngineError> {
     let info: Info = context.pages.run(key, vec![Step("info", json!({}))]).await?.take()?;
-    context.pages.note_info(&context.target, &info.url, &info.title);
+    if key.label == 0 {
+        context.pages.note_info(&context.target, &info.url, &info.title);
+    }
     Ok(info)
 }
 
 /// What the browser's own events tell: popups, downloads, the navigation.
 fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
     let state = context.pages.state();
-    evidence.popups = state
-        .popups_since(&context.target, before.mark)
-        .into_iter()
-        .take(8)
-        .map(|popup| PopupSeen {
-            target_id: popup.id.clone(),
-            opener_id: popup.opener.clone(),
-            page_url: Some(cut(&popup.url, 4096).into_owned()),
-        })
-        .collect();
+    evidence.popups = state.opened_since(&context.target, before.mark);
+    evidence.popups.truncate(8);
     evidence.downloads = state
         .downloads
         .iter()
@@ -284,26 +278,31 @@ fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
 /// # Errors
 /// When its document cannot be asked.
 pub async fn page_line(context: &Context, revision: u64) -> Result<PageLine, EngineError> {
-    let main = {
-        let state = context.pages.state();
-        let target = state.target(&context.target).ok_or(EngineError::Halted(Halt::Closed))?;
-        target.key(&target.main).ok_or(EngineError::Gone)?
+    let read = match context.frame() {
+        Some(frame) => frame,
+        None => {
+            let state = context.pages.state();
+            let target = state.target(&context.target).ok_or(EngineError::Halted(Halt::Closed))?;
+            target.key(&target.main).ok_or(EngineError::Gone)?
+        }
     };
-    let info = info(context, &main).await?;
+    let info = info(context, &read).await?;
     Ok(line(context, revision, &info.url, &info.title, &info.ready_state))
 }
 
 /// The page in one line, from what is known.
 pub fn line(context: &Context, revision: u64, url: &str, title: &str, ready_state: &str) -> PageLine {
+    let frame_id = context.frame().filter(|frame| frame.label != 0).map(|frame| format!("f{}", frame.label));
     let state = context.pages.state();
     let status =
         state.target(&context.target).and_then(|target| target.document.status).filter(|status| *status != 0);
     PageLine {
+        http_status: status.filter(|_| frame_id.is_none()),
+        frame_id,
         url: cut(url, 4096).into_owned(),
         title: cut(title, 256).into_owned(),
         target_id: context.target.clone(),
         ready_state: ready_state.to_owned(),
         revision,
-        http_status: status,
     }
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::evidence::Info;
+use super::frame::frame_gone;
 use super::locator::{engine_locator, meant, numbered};
 use crate::context::Context;
 use crate::page::{Changes, Check, EngineError, FrameKey, Step, reference};
@@ -159,12 +160,17 @@ async fn look_once(
     if locator.is_some() && keys.len() > 1 {
         pages.place_frames(&context.target).await;
     }
+    if let (Some(_), Some(frame)) = (&locator, context.frame())
+        && !keys.contains(&frame)
+    {
+        return Err(frame_gone(&frame));
+    }
     let looks = keys.iter().map(|key| {
         let mut steps = vec![Step("check", json!({}))];
         if key.label == 0 {
             steps.push(Step("info", json!({})));
         }
-        if let Some(locator) = &locator {
+        if let Some(locator) = locator.as_ref().filter(|_| context.looks_into(key)) {
             let args = json!({ "locator": locator, "limit": limit, "includeHidden": include_hidden });
             steps.push(Step("locate", args));
         }
@@ -489,6 +495,13 @@ pub fn candidates(frames: &[(FrameKey, Matches)]) -> Vec<Candidate> {
 }
 
 async fn one_by_ref(context: &Context, wanted: Ref) -> Result<(Found, Vec<(FrameKey, Matches)>), OpError> {
+    let named = context.options.frame_id.is_some() || !context.options.frame.is_empty();
+    if named && context.frame().is_some_and(|frame| frame.label != wanted.frame) {
+        return Err(OpError::invalid(
+            "the ref is of another frame than the one that is named beside it",
+            "a ref names its frame by itself: leave --frame out",
+        ));
+    }
     let known = {
         let state = context.pages.state();
         let target = state.target(&context.target);

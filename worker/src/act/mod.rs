@@ -2,6 +2,7 @@
 
 mod evidence;
 mod find;
+mod frame;
 mod locator;
 mod ready;
 
@@ -10,4 +11,5 @@ pub use find::{
     Found, Looked, Matches, candidates, find, find_among, find_attached, find_scope, locate_all, look,
     stale_error,
 };
+pub use frame::{confine, frame_gone, frame_of};
 pub use ready::{Aim, Need, Report, Sight, candidate, disarm_all, glance, guard_revision, ready};

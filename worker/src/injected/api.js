@@ -18,6 +18,7 @@ const METHODS = {
   frame: labelFrame,
   unframe: unlabelFrame,
   framesIn,
+  frameIn,
   hitFrame,
   frameVisible,
   frameScroll,

@@ -41,6 +41,11 @@ function framesIn(args) {
   return { labels: placedFrames(required(args).el).seen };
 }
 
+// The label of the frame that an element holds.
+function frameIn(args) {
+  return { label: frameLabels.get(required(args).el) ?? null };
+}
+
 function ownerOf(name) {
   const owner = frameOwners.get(name)?.deref();
   if (!owner || !G.isConnected(owner)) throw new Failure('unknown_frame', { frame: String(name).slice(0, 32) });

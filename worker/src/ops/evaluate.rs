@@ -20,7 +20,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::begin;
-use crate::act::{Before, Info, Looked, guard_revision, look, measure};
+use crate::act::{Before, Info, Looked, frame_gone, guard_revision, look, measure};
 use crate::cdp::{CdpError, Pending};
 use crate::context::{Context, dialog_blocked, halted};
 use crate::page::{Changes, EngineError, Halt};
@@ -75,12 +75,12 @@ struct Ran {
 
 pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluated, OpError> {
     begin::page(context)?;
-    let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
-    let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let ran = if context.options.expected_revision.is_none() && context.pages.in_one_place(&context.target) {
+    let (session, world) = place(context)?;
+    let alone = context.options.expected_revision.is_none() && world.is_none();
+    let ran = if alone && context.pages.in_one_place(&context.target) {
         together(context, &session, &params.expression).await?
     } else {
-        in_turn(context, &session, &params.expression).await?
+        in_turn(context, &session, world.as_deref(), &params.expression).await?
     };
     let Ran { before, reply, fresh } = ran;
     if let Some(exception) = reply.exception_details {
@@ -95,19 +95,25 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     Ok(Evaluated {
         value,
         target_id: context.target.clone(),
+        frame_id: context.frame().filter(|frame| frame.label != 0).map(|frame| format!("f{}", frame.label)),
         previous_revision: before.revision,
         revision,
         evidence,
     })
 }
 
-async fn in_turn(context: &Context, session: &Arc<str>, text: &str) -> Result<Ran, OpError> {
+async fn in_turn(
+    context: &Context,
+    session: &Arc<str>,
+    world: Option<&str>,
+    text: &str,
+) -> Result<Ran, OpError> {
     let (looked, source) = tokio::join!(look(context, None, false, 1), source(context, session, text));
     let (looked, source) = (looked?, source?);
-    guard_revision(context, None, &looked.changes, None)?;
+    guard_revision(context, context.frame().as_ref(), &looked.changes, None)?;
     let before = Before::of(context, &looked.changes, Some(&looked.info));
     context.dispatching().await;
-    let reply = ended(context, session, start(context, session, &source)).await?.1;
+    let reply = ended(context, session, start(context, session, world, &source)).await?.1;
     drop(release(context, session));
     Ok(Ran { before, reply, fresh: None })
 }
@@ -115,14 +121,14 @@ async fn in_turn(context: &Context, session: &Arc<str>, text: &str) -> Result<Ra
 async fn together(context: &Context, session: &Arc<str>, text: &str) -> Result<Ran, OpError> {
     context.dispatching().await;
     if !context.pages.in_one_place(&context.target) {
-        return in_turn(context, session, text).await;
+        return in_turn(context, session, None, text).await;
     }
     let mut before = Before::of(context, &Changes::default(), None);
     let expression = as_expression(text);
     // The first poll sends.
     let mut first = std::pin::pin!(maybe_done(look(context, None, false, 1)));
     let _ = futures_util::poll!(&mut first);
-    let script = start(context, session, &expression);
+    let script = start(context, session, None, &expression);
     let released = release(context, session).in_order();
     let mut second = std::pin::pin!(maybe_done(look(context, None, false, 1)));
     let _ = futures_util::poll!(&mut second);
@@ -137,7 +143,7 @@ async fn together(context: &Context, session: &Arc<str>, text: &str) -> Result<R
         // Either the text is no expression, and nothing ran, or the script threw one. The parser knows.
         let source = source(context, session, text).await?;
         if source != expression {
-            let reply = ended(context, session, start(context, session, &source)).await?.1;
+            let reply = ended(context, session, start(context, session, None, &source)).await?.1;
             drop(release(context, session));
             return Ok(Ran { before, reply, fresh: None });
         }
@@ -153,16 +159,16 @@ async fn together(context: &Context, session: &Arc<str>, text: &str) -> Result<R
     Ok(Ran { before, reply, fresh })
 }
 
-fn start(context: &Context, session: &Arc<str>, source: &str) -> Pending<Reply> {
+fn start(context: &Context, session: &Arc<str>, world: Option<&str>, source: &str) -> Pending<Reply> {
     context.undo(|undo| undo.evaluating = Some(session.clone()));
-    context.pages.client().start_call(
-        Some(session),
-        "Runtime.evaluate",
-        json!({
-            "expression": source, "awaitPromise": true, "userGesture": false, "objectGroup": GROUP, "silent": true,
-            "serializationOptions": { "serialization": "deep", "maxDepth": MAX_DEPTH },
-        }),
-    )
+    let mut run = json!({
+        "expression": source, "awaitPromise": true, "userGesture": false, "objectGroup": GROUP, "silent": true,
+        "serializationOptions": { "serialization": "deep", "maxDepth": MAX_DEPTH },
+    });
+    if let Some(world) = world {
+        run["uniqueContextId"] = world.into();
+    }
+    context.pages.client().start_call(Some(session), "Runtime.evaluate", run)
 }
 
 fn release(context: &Context, session: &str) -> Pending<serde::de::IgnoredAny> {
@@ -201,6 +207,25 @@ async fn ended(
 /// The text as an expression. The line break ends a comment on its last line.
 fn as_expression(text: &str) -> String {
     format!("(\n{text}\n)")
+}
+
+/// Session and context that the script runs in: the page's own, or those of the frame that the call is confined to.
+fn place(context: &Context) -> Result<(Arc<str>, Option<Arc<str>>), OpError> {
+    let state = context.pages.state();
+    let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
+    let Some(key) = context.frame() else { return Ok((target.session.clone(), None)) };
+    let shown = target.frames.get(&key.frame).filter(|frame| frame.generation == key.generation);
+    let shown = shown.ok_or_else(|| frame_gone(&key))?;
+    let world = shown.page_world().cloned().ok_or_else(|| {
+        OpError::rejected(
+            ErrorKind::TargetNotFound,
+            Phase::TargetResolution,
+            "the frame has no document that script could run in yet",
+            "wait for its load, or look at list-frames",
+        )
+        .reason("frame_unavailable")
+    })?;
+    Ok((shown.session().clone(), Some(world)))
 }
 
 /// The text as an expression when it is one, else as the body of an async function. Asked of the browser's parser

@@ -53,14 +53,14 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
 
 async fn whole_page(context: &Context) -> Result<Vec<Text>, OpError> {
     context.pages.place_frames(&context.target).await;
-    let keys =
-        context.pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
+    let keys = context.readable();
     let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": GetText::MAX_BYTES })));
     let mut parts: Vec<(u32, Text)> = Vec::new();
-    for (key, read) in keys.iter().zip(futures_util::future::join_all(reads).await) {
+    let reads = futures_util::future::join_all(reads).await;
+    for (at, (key, read)) in keys.iter().zip(reads).enumerate() {
         match read {
             Ok(part) => parts.push((key.label, part)),
-            Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::Preflight)),
+            Err(error) if at == 0 => return Err(context.engine(&error, Phase::Preflight)),
             Err(error) => tracing::debug!(%error, "a frame did not answer"),
         }
     }

@@ -4,19 +4,23 @@ mod begin;
 mod click;
 mod dialog;
 mod double_click;
+mod downloads;
 mod evaluate;
 mod fill;
 mod find;
+mod frames;
 mod get_text;
+mod history;
 mod hover;
 mod inspect;
 mod key;
-mod list_targets;
+mod load;
 mod navigate;
 mod observe;
 mod preflight;
 mod screenshot;
 mod scroll;
+mod targets;
 mod wait;
 
 use glass_proto::error::OpError;
@@ -34,6 +38,9 @@ pub(crate) use evaluate::end_script;
 pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
     match operation {
         AnyOperation::Navigate(params) => encode(navigate::run(context, params).await?),
+        AnyOperation::Back(params) => encode(history::back(context, params).await?),
+        AnyOperation::Forward(params) => encode(history::forward(context, params).await?),
+        AnyOperation::Reload(params) => encode(history::reload(context, params).await?),
         AnyOperation::Observe(params) => encode(observe::run(context, params).await?),
         AnyOperation::GetText(params) => encode(get_text::run(context, params).await?),
         AnyOperation::Find(params) => encode(find::run(context, params).await?),
@@ -50,7 +57,16 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Wait(params) => encode(wait::run(context, params).await?),
         AnyOperation::AcceptDialog(params) => encode(dialog::accept(context, params).await?),
         AnyOperation::DismissDialog(params) => encode(dialog::dismiss(context, params).await?),
-        AnyOperation::ListTargets(_) => encode(list_targets::run(context)),
+        AnyOperation::ListTargets(_) => encode(targets::list(context).await),
+        AnyOperation::CreateTarget(params) => encode(targets::create(context, params).await?),
+        AnyOperation::SelectTarget(params) => encode(targets::select(context, params)?),
+        AnyOperation::CloseTarget(params) => encode(targets::close(context, params).await?),
+        AnyOperation::ListFrames(_) => encode(frames::list(context)?),
+        AnyOperation::SelectFrame(params) => encode(frames::select(context, params)?),
+        AnyOperation::ListDownloads(_) => encode(downloads::list(context)),
+        AnyOperation::Download(params) => encode(downloads::download(context, params).await?),
+        AnyOperation::CancelDownload(params) => encode(downloads::cancel(context, params).await?),
+        AnyOperation::RetryDownloadCapture(params) => encode(downloads::retry(context, params).await?),
     }
 }
 

@@ -141,7 +141,10 @@ async fn frames(
             return Err(EngineError::Halted(Halt::Closed));
         };
         match scope {
-            None => target.keys(),
+            None => {
+                drop(state);
+                context.readable()
+            }
             // The scope's frame, and the frames below it; which of them lie in the scope the stitching finds.
             Some(found) => {
                 let below = target.keys().into_iter().filter(|key| {

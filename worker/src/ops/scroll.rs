@@ -75,6 +75,13 @@ impl Told {
 
 pub(super) async fn run(context: &Context, params: &Scroll) -> Result<Acted, OpError> {
     begin::page(context)?;
+    let aimed = params.target.is_some() || matches!(params.at, Some(Place::Element(_)));
+    if !aimed && context.frame().is_some_and(|frame| frame.label != 0) {
+        return Err(OpError::invalid(
+            "the wheel turns over a place of the page, and a frame is chosen in it",
+            "name an element of the frame with --at, or choose the whole page with --frame main",
+        ));
+    }
     match &params.target {
         Some(target) => into_view(context, target).await,
         None => wheel(context, params).await,

@@ -128,12 +128,12 @@ fn hidden_refs(matches: &crate::act::Matches) -> u64 {
     if matches.total == 1 && matches.matches.first().is_some_and(|found| !found.visible) { 1 } else { 0 }
 }
 
-/// The frames that the condition is about: all for text, the main one for title and URL.
+/// The frames that the condition is about: all that are read for text, the outermost of them for title and URL.
 fn frames(context: &Context, condition: &Condition) -> Result<Vec<FrameKey>, OpError> {
-    let mut keys = {
-        let state = context.pages.state();
-        state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?.keys()
-    };
+    let mut keys = context.readable();
+    if keys.is_empty() {
+        return Err(halted(&Halt::Closed));
+    }
     if matches!(condition, Condition::Title(_) | Condition::Url(_)) {
         keys.truncate(1);
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use glass_proto::escape::cut;
+
 use super::Pages;
 use super::events::WORLD;
 use super::state::MAX_TARGETS;
@@ -9,6 +11,7 @@ use crate::cdp::CdpError;
 use crate::cdp::types::{accessibility, browser, emulation, network, page, runtime, target};
 use crate::chromium::{Browser, ONLINE, user_agent_metadata};
 use crate::injected;
+use crate::spool::Spool;
 
 /// Only pages are attached at the browser's level; frames and workers come through their page.
 const PAGES: &[target::FilterEntry<'static>] = &[
@@ -24,6 +27,11 @@ impl Pages {
     pub async fn begin(&self, browser: Arc<Browser>, spool: &str) -> Result<(), CdpError> {
         if self.inner.browser.set(browser).is_err() {
             return Ok(());
+        }
+        match Spool::open(std::path::Path::new(spool)) {
+            Ok(directory) => drop(self.inner.spool.set(directory)),
+            // Downloads are told all the same; taking one fails, and says so.
+            Err(error) => tracing::warn!(%error, "the spool cannot be opened"),
         }
         let client = self.client();
         client
@@ -52,7 +60,7 @@ impl Pages {
         let mut moved = self.inner.moved.subscribe();
         loop {
             let first = self.state().order.first().cloned();
-            if first.is_some_and(|id| self.ready(&id)) {
+            if first.is_some_and(|id| self.state().is_ready(&id)) {
                 return Ok(());
             }
             tokio::select! {
@@ -60,11 +68,6 @@ impl Pages {
                 gone = client.closed() => return Err(CdpError::Closed(gone)),
             }
         }
-    }
-
-    /// Whether the main frame's engine can be called.
-    pub(super) fn ready(&self, id: &str) -> bool {
-        self.state().target(id).and_then(|t| t.main_frame()).is_some_and(|frame| frame.world.is_some())
     }
 
     pub(super) fn attached(&self, parent: Option<&Arc<str>>, attached: &target::AttachedToTarget) {
@@ -160,6 +163,11 @@ impl Pages {
 }
 
 impl super::State {
+    /// Whether the engine of the target's main frame can be called.
+    pub(crate) fn is_ready(&self, id: &str) -> bool {
+        self.target(id).and_then(|t| t.main_frame()).is_some_and(|frame| frame.world.is_some())
+    }
+
     fn known_frames(&mut self, session: &Arc<str>, tree: page::FrameTree) {
         let Some(target) = self.target_of_session(Some(session)) else { return };
         let mut open = vec![tree];
@@ -170,6 +178,7 @@ impl super::State {
             {
                 frame.loader = tree.frame.loader_id.clone();
                 frame.url = tree.frame.url.clone();
+                frame.name = cut(tree.frame.name.as_deref().unwrap_or_default(), 256).into_owned();
                 if tree.frame.parent_id.is_some() {
                     frame.parent.clone_from(&tree.frame.parent_id);
                 }

@@ -10,16 +10,14 @@ use glass_proto::result::{DialogSeen, PopupSeen};
 use super::Pages;
 use super::revision::Revisions;
 use super::state::{
-    Attached, Dialog, Document, Download, Frame, Lifecycle, MAX_FRAMES, PendingNavigation, State, Target,
+    Attached, ClosedTarget, Dialog, Document, Exchange, Frame, Lifecycle, MAX_FRAMES, MAX_TARGETS,
+    PendingNavigation, State, Target,
 };
 use crate::cdp::Event;
 use crate::cdp::types::{browser, inspector, network, page, runtime, target};
 
 /// The name of the isolated world.
 pub(super) const WORLD: &str = "glass";
-
-/// Downloads remembered (contract 7.3).
-const MAX_DOWNLOADS: usize = 256;
 
 impl Pages {
     pub(super) fn apply(&self, event: &Event) {
@@ -62,15 +60,11 @@ impl Pages {
             }
             browser::DownloadWillBegin::METHOD => {
                 let begin: browser::DownloadWillBegin = event.params()?;
-                self.state().download_begins(begin);
+                self.download_begins(begin);
             }
             browser::DownloadProgress::METHOD => {
                 let progress: browser::DownloadProgress = event.params()?;
-                let running = progress.state == browser::DownloadState::InProgress;
-                let mut state = self.state();
-                if let Some(found) = state.downloads.iter_mut().find(|d| d.id == progress.guid) {
-                    found.running = running;
-                }
+                self.download_goes_on(&progress);
             }
             runtime::BindingCalled::METHOD => {
                 let called: runtime::BindingCalled = event.params()?;
@@ -105,7 +99,11 @@ impl Pages {
                 }
                 page::FrameNavigated::METHOD => {
                     let navigated: page::FrameNavigated = event.params()?;
+                    let (id, restored) = (navigated.frame.id.clone(), navigated.is_restored());
                     state.frame_navigated(session, navigated.frame);
+                    if restored && let Some(target) = state.target_of_session(session) {
+                        target.restored(&id);
+                    }
                 }
                 page::FrameDetached::METHOD => {
                     let detached: page::FrameDetached = event.params()?;
@@ -122,6 +120,7 @@ impl Pages {
                         if within.frame_id == target.main {
                             target.url = within.url;
                             target.document.pending = None;
+                            target.document.moves.within += 1;
                         }
                     }
                 }
@@ -143,6 +142,7 @@ impl Pages {
                         target.frame_navigations.remove(&stopped.frame_id);
                         if stopped.frame_id == target.main {
                             target.document.pending = None;
+                            target.document.moves.moving = false;
                         }
                     }
                 }
@@ -197,6 +197,7 @@ impl State {
                 target_id: id.clone(),
                 opener_id: info.opener_id.clone(),
                 page_url: (!info.url.is_empty()).then(|| cut(&info.url, 4096).into_owned()),
+                closed: false,
             });
         }
         let mut target = Target {
@@ -254,6 +255,7 @@ impl State {
         });
         frame.session = session;
         frame.world = None;
+        frame.page_world = None;
         target.new_document(&id);
     }
 
@@ -261,7 +263,13 @@ impl State {
         let Some((key, attached)) = self.sessions.remove_entry(session) else { return };
         if attached.root == attached.target {
             self.sessions.retain(|_, other| other.target != attached.target);
-            self.targets.remove(&attached.target);
+            if let Some(gone) = self.targets.remove(&attached.target) {
+                if self.closed.len() >= MAX_TARGETS {
+                    self.closed.pop_front();
+                }
+                let (opener, number) = (gone.opener, gone.number);
+                self.closed.push_back(ClosedTarget { id: gone.id, opener, url: gone.url, number });
+            }
             self.order.retain(|id| *id != attached.target);
             return;
         }
@@ -344,15 +352,17 @@ impl State {
             found.session = session;
             found.loader.clone_from(&frame.loader_id);
             found.url.clone_from(&url);
+            found.name = cut(frame.name.as_deref().unwrap_or_default(), 256).into_owned();
         }
         if frame.id == target.main {
             target.crashed = false;
             target.dialog = None;
             target.url = url;
             let document = &mut target.document;
-            let response = document.responses.iter().rev().find(|(loader, ..)| *loader == frame.loader_id);
-            document.status = response.map(|(_, status, _)| *status);
-            document.redirects = response.map_or(0, |(.., redirects)| *redirects);
+            let response = document.exchange(&frame.loader_id).cloned();
+            document.status = response.as_ref().map(|response| response.status);
+            document.redirects = response.as_ref().map_or(0, |response| response.redirects);
+            document.moves.moving = false;
             if document
                 .pending
                 .as_ref()
@@ -380,6 +390,10 @@ impl State {
 
     fn navigation_started(&mut self, session: Option<&Arc<str>>, started: page::FrameStartedNavigating) {
         let Some(target) = self.target_of_session(session) else { return };
+        if started.frame_id == target.main {
+            target.document.moves.begun += 1;
+            target.document.moves.moving = true;
+        }
         if started.navigation_type.to_lowercase().contains("samedocument") {
             return;
         }
@@ -413,14 +427,19 @@ impl State {
     }
 
     fn world_created(&mut self, session: Option<&Arc<str>>, context: &runtime::ExecutionContext) {
-        if context.name != WORLD {
+        let Some(aux) = context.aux_data.as_ref() else { return };
+        let Some(frame_id) = aux.frame_id.clone() else { return };
+        if context.name != WORLD && !aux.is_default {
             return;
         }
-        let Some(frame_id) = context.aux_data.as_ref().and_then(|aux| aux.frame_id.clone()) else { return };
         let Some(target) = self.target_of_session(session) else { return };
         if let Some(frame) = target.frames.get_mut(&frame_id)
             && Some(&frame.session) == session
         {
+            if context.name != WORLD {
+                frame.page_world = Some(context.unique_id.as_str().into());
+                return;
+            }
             frame.world = Some(context.unique_id.as_str().into());
             frame.world_number = Some(context.id);
             frame.begun = false;
@@ -434,6 +453,9 @@ impl State {
             if frame.world.as_deref() == Some(unique) {
                 frame.world = None;
             }
+            if frame.page_world.as_deref() == Some(unique) {
+                frame.page_world = None;
+            }
         }
     }
 
@@ -442,6 +464,7 @@ impl State {
         let Some(target) = self.target_of_session(Some(&session)) else { return };
         for frame in target.frames.values_mut().filter(|frame| frame.session == session) {
             frame.world = None;
+            frame.page_world = None;
         }
     }
 
@@ -464,18 +487,6 @@ impl State {
         Ok(())
     }
 
-    fn download_begins(&mut self, begin: browser::DownloadWillBegin) {
-        let target =
-            self.targets.values().find(|t| t.frames.contains_key(&begin.frame_id)).map(|t| t.id.clone());
-        if self.downloads.len() >= MAX_DOWNLOADS {
-            self.downloads.pop_front();
-        }
-        let name = cut(&begin.suggested_filename, 256).into_owned();
-        let number = self.downloads_begun;
-        self.downloads_begun += 1;
-        self.downloads.push_back(Download { id: begin.guid, target, name, running: true, number });
-    }
-
     fn network_event(&mut self, session: Option<&Arc<str>>, event: &Event) -> serde_json::Result<()> {
         let Some(target) = self.target_of_session(session) else { return Ok(()) };
         match event.method.as_str() {
@@ -484,15 +495,17 @@ impl State {
                 if sent.request.url.starts_with("data:") {
                     return Ok(());
                 }
-                if sent.redirect_response.is_some() && sent.frame_id.as_deref() == Some(&target.main) {
-                    target.document.redirected(&sent.request_id);
+                if sent.kind.as_deref() == Some("Document") && sent.frame_id.as_deref() == Some(&target.main)
+                {
+                    let redirected = sent.redirect_response.is_some();
+                    target.document.asked(&sent.request_id, &sent.request.method, redirected);
                 }
                 target.inflight.insert(sent.request_id);
             }
             network::ResponseReceived::METHOD => {
                 let received: network::ResponseReceived = event.params()?;
                 if received.kind == "Document" && received.frame_id.as_deref() == Some(&target.main) {
-                    target.document.answered(&received.request_id, received.response.status);
+                    target.document.answered(&received.request_id, &received.response);
                 }
             }
             network::LoadingFinished::METHOD => {
@@ -520,8 +533,10 @@ fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
         loader: String::new(),
         generation: 0,
         label: 0,
+        name: String::new(),
         world: None,
         world_number: None,
+        page_world: None,
         begun: false,
         base: 1,
         primed: false,
@@ -533,6 +548,13 @@ fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
 }
 
 impl Target {
+    /// A document came back from the back/forward cache: whole, and it will not load again.
+    fn restored(&mut self, frame: &str) {
+        if let Some(frame) = self.frames.get_mut(frame) {
+            frame.lifecycle = Lifecycle { dom: true, load: true };
+        }
+    }
+
     fn request_ended(&mut self, id: &str) {
         if self.inflight.remove(id) && self.inflight.is_empty() {
             self.quiet_since = Instant::now();
@@ -543,33 +565,37 @@ impl Target {
 impl Document {
     const REMEMBERED: usize = 8;
 
-    /// A redirect on the way of the request that has the loader's id.
-    fn redirected(&mut self, request: &str) {
-        match self.responses.iter_mut().find(|(loader, ..)| loader == request) {
-            Some((.., redirects)) => *redirects += 1,
-            None => self.remember(request, 0, 1),
-        }
+    /// The main document is asked for: at first, or again after a redirect.
+    fn asked(&mut self, request: &str, method: &str, redirected: bool) {
+        let known = match self.exchanges.iter().rposition(|known| known.loader == request) {
+            Some(at) => at,
+            None => {
+                if self.exchanges.len() >= Self::REMEMBERED {
+                    self.exchanges.pop_front();
+                }
+                self.exchanges.push_back(Exchange { loader: request.to_owned(), ..Exchange::default() });
+                self.exchanges.len() - 1
+            }
+        };
+        let known = &mut self.exchanges[known];
+        method.clone_into(&mut known.method);
+        known.redirects += u32::from(redirected);
     }
 
-    fn answered(&mut self, request: &str, status: i64) {
-        let status = u16::try_from(status).unwrap_or(0);
-        match self.responses.iter_mut().find(|(loader, ..)| loader == request) {
-            Some((_, known, _)) => *known = status,
-            None => self.remember(request, status, 0),
+    fn answered(&mut self, request: &str, response: &network::Response) {
+        let status = u16::try_from(response.status).unwrap_or(0);
+        if self.exchange(request).is_none() {
+            self.asked(request, "", false);
         }
-        // The response can be told after the commit.
-        if self.loader == request {
-            let redirects = self.responses.iter().find(|(l, ..)| l == request).map_or(0, |(.., r)| *r);
-            self.status = Some(status);
-            self.redirects = redirects;
+        if let Some(known) = self.exchanges.iter_mut().rev().find(|known| known.loader == request) {
+            known.status = status;
+            known.cached = response.from_disk_cache;
+            // The response can be told after the commit.
+            if self.loader == request {
+                self.status = Some(status);
+                self.redirects = known.redirects;
+            }
         }
-    }
-
-    fn remember(&mut self, request: &str, status: u16, redirects: u32) {
-        if self.responses.len() >= Self::REMEMBERED {
-            self.responses.pop_front();
-        }
-        self.responses.push_back((request.to_owned(), status, redirects));
     }
 
     fn failed(&mut self, request: &str, error: String) {
@@ -579,13 +605,14 @@ impl Document {
         self.failures.push_back((request.to_owned(), error));
     }
 
-    /// Status and redirects of a loader's response, whether it committed or not.
-    pub fn response_of(&self, loader: &str) -> Option<(u16, u32)> {
-        self.responses
-            .iter()
-            .rev()
-            .find(|(l, ..)| l == loader)
-            .map(|(_, status, redirects)| (*status, *redirects))
+    /// How a loader's document was asked for and answered, whether it committed or not.
+    pub fn exchange(&self, loader: &str) -> Option<&Exchange> {
+        self.exchanges.iter().rev().find(|known| known.loader == loader)
+    }
+
+    /// The newest of them.
+    pub fn last_exchange(&self) -> Option<&Exchange> {
+        self.exchanges.back()
     }
 
     /// The network error that ended the shown document's own response.

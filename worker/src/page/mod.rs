@@ -8,6 +8,7 @@
 //! Invariant: no lock is held across a round trip to the browser.
 
 mod attach;
+mod downloads;
 mod engine;
 mod events;
 mod geometry;
@@ -15,6 +16,7 @@ mod internals;
 mod listeners;
 mod reveal;
 mod revision;
+mod selection;
 mod state;
 mod watch;
 
@@ -25,12 +27,15 @@ use tokio::sync::watch as channel;
 pub use engine::{Call, EngineError, Step};
 pub use geometry::{Blocker, Mapped};
 pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
-pub use state::{Blank, Dialog, Document, Download, FrameKey, Lifecycle, State, Target};
+pub use selection::Selection;
+pub(crate) use state::MAX_TARGETS;
+pub use state::{Blank, Dialog, Document, Download, Exchange, FrameKey, Lifecycle, Moves, State, Target};
 pub use watch::Halt;
 
 use crate::cdp::{Client, Command, Event, Pending};
 use crate::chromium::Browser;
 use crate::forward::Forwarder;
+use crate::spool::Spool;
 
 /// The pages of one browser. Cheap to clone.
 #[derive(Clone)]
@@ -45,6 +50,7 @@ struct Inner {
     moved: channel::Sender<u64>,
     forwarder: Forwarder,
     test_id_attribute: String,
+    spool: OnceLock<Spool>,
 }
 
 impl std::fmt::Debug for Pages {
@@ -62,6 +68,7 @@ impl Pages {
             moved: channel::Sender::new(0),
             forwarder,
             test_id_attribute,
+            spool: OnceLock::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -81,6 +88,11 @@ impl Pages {
     /// The attribute that `testid=` goes by.
     pub fn test_id_attribute(&self) -> &str {
         &self.inner.test_id_attribute
+    }
+
+    /// Where downloads lie, once the browser is up.
+    pub fn spool(&self) -> Option<&Spool> {
+        self.inner.spool.get()
     }
 
     /// The model, for a look without waiting.

@@ -4,14 +4,15 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use glass_proto::escape::cut;
 use glass_proto::op::Ref;
-use glass_proto::result::{DialogSeen, PopupSeen};
+use glass_proto::result::{DialogSeen, DownloadState, PopupSeen};
 use serde_json::Value;
 
 use super::revision::Revisions;
 
 /// Most targets of a session (contract 7.1).
-pub(super) const MAX_TARGETS: usize = 32;
+pub(crate) const MAX_TARGETS: usize = 32;
 /// Most frames of a target (contract 7.1).
 pub(super) const MAX_FRAMES: usize = 128;
 
@@ -30,11 +31,26 @@ pub struct State {
     pub downloads: VecDeque<Download>,
     /// Downloads begun so far.
     pub downloads_begun: u64,
+    /// Downloads ended so far.
+    pub downloads_ended: u64,
     pub(super) dialogs: u64,
+    /// What each client selected.
+    pub(super) selections: super::selection::Selections,
+    /// Targets that were closed, newest last.
+    pub(super) closed: VecDeque<ClosedTarget>,
     /// What guards said through the binding, newest last: token and what was hit.
     pub(super) reports: VecDeque<(String, Value)>,
     /// Counts targets, so that an operation can tell which began after it.
     pub(super) begun: u64,
+}
+
+/// A target that is gone.
+#[derive(Clone, Debug)]
+pub(super) struct ClosedTarget {
+    pub(super) id: String,
+    pub(super) opener: Option<String>,
+    pub(super) url: String,
+    pub(super) number: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -129,12 +145,40 @@ pub struct Document {
     pub redirects: u32,
     /// A navigation that has begun and not committed: loader and URL.
     pub pending: Option<PendingNavigation>,
-    /// Responses of loaders, the newest last, that have not committed (204, downloads).
-    pub(super) responses: VecDeque<(String, u16, u32)>,
+    /// How documents were asked for and answered, the newest last; also those that did not commit (204, downloads).
+    pub(super) exchanges: VecDeque<Exchange>,
     /// Failures of loaders, the newest last.
     pub(super) failures: VecDeque<(String, String)>,
-    /// Navigations begun so far.
+    /// Navigations to other documents begun so far.
     pub begun: u64,
+    /// Navigations of every kind.
+    pub moves: Moves,
+}
+
+/// How a document was asked for, and the answer.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// CDP's loader id.
+    pub loader: String,
+    /// The HTTP method of the last request, after redirects; empty when the request was not seen.
+    pub method: String,
+    /// HTTP status; 0 while there is none.
+    pub status: u16,
+    /// Redirects on the way.
+    pub redirects: u32,
+    /// The browser's cache answered.
+    pub cached: bool,
+}
+
+/// Navigations of a main frame of every kind, also those that keep the document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moves {
+    /// Begun so far.
+    pub begun: u64,
+    /// One is under way.
+    pub moving: bool,
+    /// Changes of the URL within a document so far.
+    pub within: u64,
 }
 
 /// A navigation under way.
@@ -154,6 +198,8 @@ pub struct Frame {
     pub(super) session: Arc<str>,
     /// URL of its document.
     pub url: String,
+    /// Its name attribute.
+    pub name: String,
     pub(super) loader: String,
     /// Grows with every document of the target.
     pub generation: u64,
@@ -163,6 +209,8 @@ pub struct Frame {
     pub(super) world: Option<Arc<str>>,
     /// The same context's number, which is unique in its process only.
     pub(super) world_number: Option<i64>,
+    /// Unique id of the page's own context.
+    pub(super) page_world: Option<Arc<str>>,
     /// The engine was told its first ref.
     pub(super) begun: bool,
     /// First ref of this document.
@@ -220,10 +268,24 @@ pub struct Download {
     pub target: Option<String>,
     /// The name that the site suggests.
     pub name: String,
-    /// Still running.
-    pub running: bool,
-    /// Order among all downloads.
+    /// Where it comes from.
+    pub url: String,
+    /// How it stands.
+    pub state: DownloadState,
+    /// Why it failed, where that is known.
+    pub reason: Option<&'static str>,
+    /// Bytes so far.
+    pub received: u64,
+    /// Bytes that the site announces; 0 when it does not.
+    pub total: u64,
+    /// A client has taken it.
+    pub taken: bool,
+    /// We told the browser to give it up.
+    pub(super) given_up: bool,
+    /// Order among all that began.
     pub number: u64,
+    /// Order among all that ended.
+    pub ended: Option<u64>,
 }
 
 /// Names one document of one frame.
@@ -260,17 +322,59 @@ impl State {
         self.begun
     }
 
-    /// Targets that `opener` opened since `mark`, and those without an opener: a link that a person opens beside
-    /// has none.
+    /// Open targets that `opener` opened since `mark`, itself or by way of one that it opened, and those without an
+    /// opener: a link that a person opens beside has none.
     pub fn popups_since(&self, opener: &str, mark: u64) -> Vec<&Target> {
-        let mut found: Vec<_> = self
+        let opened = self.opened_since(opener, mark);
+        opened.iter().filter_map(|popup| self.targets.get(&popup.target_id)).collect()
+    }
+
+    /// The same with those that are closed again, in the order of their beginning.
+    pub fn opened_since(&self, opener: &str, mark: u64) -> Vec<PopupSeen> {
+        let open = self
             .targets
             .values()
-            .filter(|target| target.number >= mark)
-            .filter(|target| target.opener.as_deref().is_none_or(|by| by == opener))
-            .collect();
-        found.sort_by_key(|target| target.number);
+            .map(|target| (target.number, &target.id, &target.opener, &target.url, false));
+        let closed = self.closed.iter().map(|gone| (gone.number, &gone.id, &gone.opener, &gone.url, true));
+        let mut all: Vec<_> = open.chain(closed).filter(|(number, ..)| *number >= mark).collect();
+        all.sort_unstable_by_key(|(number, ..)| *number);
+        let mut found: Vec<PopupSeen> = Vec::new();
+        for (_, id, by, url, closed) in all {
+            let ours = by
+                .as_deref()
+                .is_none_or(|by| by == opener || found.iter().any(|popup| popup.target_id == by));
+            if ours {
+                found.push(PopupSeen {
+                    target_id: id.clone(),
+                    opener_id: by.clone(),
+                    page_url: (!url.is_empty()).then(|| cut(url, 4096).into_owned()),
+                    closed,
+                });
+            }
+        }
         found
+    }
+}
+
+impl Frame {
+    /// The frame that it lies in.
+    pub fn parent(&self) -> Option<&str> {
+        self.parent.as_deref()
+    }
+
+    /// CDP session that its document lives in.
+    pub fn session(&self) -> &Arc<str> {
+        &self.session
+    }
+
+    /// Unique id of the page's own context, once it is made.
+    pub fn page_world(&self) -> Option<&Arc<str>> {
+        self.page_world.as_ref()
+    }
+
+    /// No world came in time; it is not waited for again.
+    pub fn is_mute(&self) -> bool {
+        self.mute
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use glass_proto::escape::{cut, quoted, visible};
 use glass_proto::op::Observe;
-use glass_proto::result::{DialogSeen, DownloadSeen, LeftOut, Node, Observation, PageLine};
+use glass_proto::result::{DialogSeen, DownloadSeen, DownloadState, LeftOut, Node, Observation, PageLine};
 
 use super::MAX_TEXT;
 use super::stitch::{Blanks, Seen, stitch};
@@ -222,6 +222,7 @@ fn size(bytes: u64) -> String {
 
 fn running_downloads(context: &Context) -> Vec<DownloadSeen> {
     let state = context.pages.state();
-    let running = state.downloads.iter().filter(|download| download.running).take(8);
+    let running =
+        state.downloads.iter().filter(|download| download.state == DownloadState::InProgress).take(8);
     running.map(|d| DownloadSeen { download_id: d.id.clone(), page_file_name: d.name.clone() }).collect()
 }

@@ -83,6 +83,11 @@ pub struct FrameNavigated {
 impl FrameNavigated {
     /// The name of the event.
     pub const METHOD: &'static str = "Page.frameNavigated";
+
+    /// Whether the document came back from the back/forward cache instead of being loaded.
+    pub fn is_restored(&self) -> bool {
+        self.kind == "BackForwardCacheRestore"
+    }
 }
 
 /// A frame is gone, or moved to another process.

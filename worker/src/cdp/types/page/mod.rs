@@ -3,11 +3,13 @@
 mod capture;
 mod dialogs;
 mod frames;
+mod history;
 mod lifecycle;
 mod scripts;
 
 pub use capture::*;
 pub use dialogs::*;
 pub use frames::*;
+pub use history::*;
 pub use lifecycle::*;
 pub use scripts::*;

@@ -1,0 +1,337 @@
+//! The user's files (contract 10.5): nothing is read or written outside the file root, the directory that the client
+//! was started in. Opened beneath its descriptor, so that no link that is put in the way leads out.
+//!
+//! The client reads and writes, not the daemon and not a worker: whatever comes of a session, it has no file of the
+//! user's in its hands (docs/adr/0009).
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use glass_proto::filename::{numbered, safe};
+use glass_proto::{ErrorKind, OpError, Phase};
+use rustix::fs::{Mode, OFlags, RenameFlags};
+use sha2::{Digest, Sha256};
+
+/// More files of one name than anybody keeps in one directory; a bound so that the search ends.
+const MOST: u32 = 10_000;
+
+/// The file root.
+#[derive(Debug)]
+pub struct Root {
+    directory: OwnedFd,
+    path: PathBuf,
+}
+
+impl Root {
+    /// The directory that was named, else the one that this process runs in.
+    ///
+    /// # Errors
+    /// `denied` for a process that runs in `/` and names none; `invalid_argument` for what is no directory.
+    pub fn open(named: Option<&Path>) -> Result<Self, OpError> {
+        let path = named.unwrap_or(Path::new(".")).canonicalize().map_err(|error| {
+            OpError::invalid(
+                format!("the file root cannot be used: {error}"),
+                "name a directory with --file-root",
+            )
+        })?;
+        if named.is_none() && path.parent().is_none() {
+            return Err(OpError::rejected(
+                ErrorKind::Denied,
+                Phase::Policy,
+                "a client that was started in / has no file root, so it reads and writes no files",
+                "start it in the directory of the files, or name one with --file-root",
+            )
+            .reason("no_file_root"));
+        }
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let directory = rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| {
+            OpError::invalid(
+                format!("the file root cannot be used: {error}"),
+                "name a directory with --file-root",
+            )
+        })?;
+        Ok(Self { directory, path })
+    }
+
+    /// A place for one file in a directory that is there.
+    ///
+    /// # Errors
+    /// `denied` when it lies outside, `invalid_argument` when it cannot be written to.
+    pub fn incoming(&self, directory: &Path) -> Result<Incoming, OpError> {
+        let (inside, shown) = self.inside(directory)?;
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let opened = beneath(self.directory.as_fd(), &inside, flags).map_err(|error| refused(&error))?;
+        Incoming::new(opened, shown).map_err(|error| refused(&error))
+    }
+
+    /// A regular file, for reading, with its name and size.
+    ///
+    /// # Errors
+    /// `denied` when it lies outside, `invalid_argument` when it cannot be read or is no regular file.
+    pub fn outgoing(&self, file: &Path) -> Result<Outgoing, OpError> {
+        let (inside, shown) = self.inside(file)?;
+        let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
+        let opened = beneath(self.directory.as_fd(), &inside, flags).map_err(|error| refused(&error))?;
+        let file = File::from(opened);
+        let found = file.metadata().map_err(|error| refused(&error))?;
+        let name = shown.file_name().and_then(|name| name.to_str());
+        let (true, Some(name)) = (found.is_file(), name) else {
+            return Err(OpError::invalid(
+                "what is to be uploaded is no regular file with a name in UTF-8",
+                "name a file",
+            ));
+        };
+        Ok(Outgoing { name: name.to_owned(), size: found.len(), file })
+    }
+
+    /// The path from the root, and the whole of it.
+    fn inside(&self, path: &Path) -> Result<(PathBuf, PathBuf), OpError> {
+        let from_root = if path.is_absolute() {
+            let as_is = path.strip_prefix(&self.path).map(Path::to_owned);
+            // The root may be known by another name, through a link.
+            let real = || {
+                let real = path.canonicalize().ok()?;
+                real.strip_prefix(&self.path).map(Path::to_owned).ok()
+            };
+            as_is.ok().or_else(real).ok_or_else(outside)?
+        } else {
+            path.to_owned()
+        };
+        let plain: PathBuf = from_root.components().filter(|part| *part != Component::CurDir).collect();
+        let plain = if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain };
+        let whole = if plain == Path::new(".") { self.path.clone() } else { self.path.join(&plain) };
+        Ok((plain, whole))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn beneath(root: std::os::fd::BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    Ok(rustix::fs::openat2(root, path, flags, Mode::empty(), resolve)?)
+}
+
+/// Without `openat2` a path may hold no link at all: each part is opened by itself.
+#[cfg(not(target_os = "linux"))]
+fn beneath(root: std::os::fd::BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let mut at = root.try_clone_to_owned()?;
+    let mut parts = path.components().peekable();
+    while let Some(part) = parts.next() {
+        let last = parts.peek().is_none();
+        let name = match part {
+            Component::Normal(name) => name,
+            Component::CurDir => std::ffi::OsStr::new("."),
+            _ => return Err(io::Error::from_raw_os_error(rustix::io::Errno::XDEV.raw_os_error())),
+        };
+        let own = if last { flags } else { OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY };
+        at = rustix::fs::openat(&at, name, own | OFlags::NOFOLLOW, Mode::empty())?;
+    }
+    Ok(at)
+}
+
+fn outside() -> OpError {
+    OpError::rejected(
+        ErrorKind::Denied,
+        Phase::Policy,
+        "the path lies outside of the file root",
+        "use a path below the directory that the client was started in, or name another with --file-root",
+    )
+    .reason("outside_file_root")
+}
+
+fn refused(error: &io::Error) -> OpError {
+    // Only a path that leads out of the root crosses it.
+    if error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) {
+        return outside();
+    }
+    OpError::invalid(
+        format!("the path cannot be used: {}", error.kind()),
+        "check that it is there and that you may use it",
+    )
+}
+
+/// A file that is to be sent.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// Its name.
+    pub name: String,
+    /// Its size when it was opened.
+    pub size: u64,
+    /// The file itself.
+    pub file: File,
+}
+
+/// A file that comes, under a name of its own until it is whole.
+#[derive(Debug)]
+pub struct Incoming {
+    directory: OwnedFd,
+    shown: PathBuf,
+    temporary: String,
+    file: File,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Incoming {
+    fn new(directory: OwnedFd, shown: PathBuf) -> io::Result<Self> {
+        let temporary = format!(".glass-{}.part", glass_proto::ExecutionId::generate());
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&directory, &temporary, flags, Mode::from_raw_mode(0o666))?;
+        let (file, hash) = (File::from(file), Sha256::new());
+        Ok(Self { directory, shown, temporary, file, hash, bytes: 0 })
+    }
+
+    /// Takes the next piece.
+    ///
+    /// # Errors
+    /// `transport`, when it cannot be written.
+    pub fn take(&mut self, piece: &[u8]) -> Result<(), OpError> {
+        self.hash.update(piece);
+        self.bytes += piece.len() as u64;
+        self.file.write_all(piece).map_err(|error| not_written(&error))
+    }
+
+    /// Gives the whole file its name, which replaces nothing, and says where it is.
+    ///
+    /// # Errors
+    /// `transport`, when what came is not what was sent or cannot be kept.
+    pub fn finish(mut self, suggested: &str, bytes: u64, sha256: &str) -> Result<PathBuf, OpError> {
+        let hash = std::mem::take(&mut self.hash).finalize();
+        let came: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        if (self.bytes, came.as_str()) != (bytes, sha256) {
+            return Err(not_written(&io::ErrorKind::UnexpectedEof.into()));
+        }
+        self.file.sync_all().map_err(|error| not_written(&error))?;
+        let name = safe(suggested);
+        for number in 0..MOST {
+            let name = numbered(&name, number);
+            match self.rename(&name) {
+                Ok(()) => {
+                    self.temporary.clear();
+                    return Ok(self.shown.join(name));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(not_written(&error)),
+            }
+        }
+        Err(not_written(&io::ErrorKind::AlreadyExists.into()))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn rename(&self, name: &str) -> io::Result<()> {
+        let (from, to) = (&self.directory, &self.directory);
+        Ok(rustix::fs::renameat_with(from, &self.temporary, to, name, RenameFlags::NOREPLACE)?)
+    }
+
+    /// A second name fails where there is one; the first is then taken away.
+    #[cfg(not(target_os = "linux"))]
+    fn rename(&self, name: &str) -> io::Result<()> {
+        use rustix::fs::AtFlags;
+        let at = &self.directory;
+        rustix::fs::linkat(at, &self.temporary, at, name, AtFlags::empty())?;
+        Ok(rustix::fs::unlinkat(at, &self.temporary, AtFlags::empty())?)
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        if !self.temporary.is_empty() {
+            // A file that never became whole is nobody's.
+            let _ = rustix::fs::unlinkat(&self.directory, &self.temporary, rustix::fs::AtFlags::empty());
+        }
+    }
+}
+
+fn not_written(error: &io::Error) -> OpError {
+    OpError::failed(
+        ErrorKind::Transport,
+        Phase::Transport,
+        format!("the download cannot be written: {}; Glass has kept it", error.kind()),
+        "make room, then retry-download-capture with its id puts it there without asking the site again",
+    )
+    .reason("write_failed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn new() -> Self {
+            let place = Self(tempfile::tempdir().unwrap());
+            std::fs::create_dir_all(place.at("root/inner")).unwrap();
+            std::fs::write(place.at("outside.txt"), "secret").unwrap();
+            std::fs::write(place.at("root/inner/file.txt"), "four").unwrap();
+            std::os::unix::fs::symlink(place.at("outside.txt"), place.at("root/out")).unwrap();
+            std::os::unix::fs::symlink("inner/file.txt", place.at("root/in")).unwrap();
+            std::os::unix::fs::symlink(place.at("root"), place.at("alias")).unwrap();
+            place
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.0.path().join(path)
+        }
+
+        fn root(&self) -> Root {
+            Root::open(Some(&self.at("root"))).unwrap()
+        }
+    }
+
+    #[test]
+    fn files_inside_are_read_by_relative_absolute_and_linked_paths() {
+        let place = Place::new();
+        for path in [
+            "inner/file.txt".into(),
+            "./inner/../inner/file.txt".into(),
+            place.at("root/inner/file.txt"),
+            place.at("alias/inner/file.txt"),
+            "in".into(),
+        ] {
+            let file = place.root().outgoing(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            assert_eq!(file.size, 4, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_outside_is_reached_and_nothing_but_files_is_read() {
+        let place = Place::new();
+        for path in ["../outside.txt".into(), "out".into(), place.at("outside.txt"), "/etc/passwd".into()] {
+            assert_eq!(place.root().outgoing(&path).unwrap_err().kind, ErrorKind::Denied, "{path:?}");
+        }
+        for path in ["inner", "none", "."] {
+            let error = place.root().outgoing(Path::new(path)).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::InvalidArgument, "{path}");
+        }
+        let error = place.root().incoming(Path::new("..")).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Denied);
+        assert_eq!(place.root().incoming(Path::new("none")).unwrap_err().kind, ErrorKind::InvalidArgument);
+    }
+
+    #[test]
+    fn what_comes_appears_whole_under_a_free_name_and_leaves_nothing_when_it_does_not() {
+        let place = Place::new();
+        let sha = "88d4266fd4e6338d13b845fcf289579d209c897823b9217da3e161936f031589";
+        for want in ["a.txt", "a (1).txt", "a (2).txt"] {
+            let mut file = place.root().incoming(Path::new("inner")).unwrap();
+            file.take(b"ab").unwrap();
+            file.take(b"cd").unwrap();
+            let path = file.finish("../a.txt", 4, sha).unwrap();
+            assert_eq!(path, place.at("root").canonicalize().unwrap().join("inner").join(want));
+            assert_eq!(std::fs::read(path).unwrap(), b"abcd");
+        }
+        let mut short = place.root().incoming(Path::new(".")).unwrap();
+        short.take(b"abc").unwrap();
+        assert_eq!(short.finish("b.txt", 4, sha).unwrap_err().kind, ErrorKind::Transport);
+        drop(place.root().incoming(Path::new(".")).unwrap());
+        let mut left: Vec<_> = std::fs::read_dir(place.at("root"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["in", "inner", "out"]);
+    }
+}
