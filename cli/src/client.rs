@@ -16,6 +16,7 @@ use tonic::{Response, Status, Streaming};
 use crate::args::Global;
 use crate::connect::{Behind, connect};
 use crate::error::{self, Failure, Sent};
+use crate::files::Outgoing;
 use crate::launch;
 
 /// Longest wait for an answer about the daemon or a listing.
@@ -24,6 +25,8 @@ const QUICK: Duration = Duration::from_secs(5);
 const ENDING: Duration = Duration::from_secs(2);
 /// Between two attempts to connect.
 const STEP: Duration = Duration::from_millis(5);
+/// Longest time that a file may take into a session.
+const STAGING: Duration = Duration::from_secs(310);
 /// Longest wait until sessions are closed or the daemon has begun to end.
 const CLOSING: Duration = Duration::from_secs(30);
 
@@ -198,6 +201,60 @@ impl Client {
         let private_session = private.unwrap_or_default();
         let request = pb::AttendRequest { hello: self.hello(), private_session };
         ask(QUICK, self.rpc.attend(request)).await
+    }
+
+    /// Puts a file into an open session; answers the id that `upload` takes.
+    ///
+    /// # Errors
+    /// Why it was not taken.
+    pub async fn stage_file(&mut self, session: &str, file: Outgoing) -> Result<String, OpError> {
+        use pb::stage_file_reply::Answer;
+        use pb::stage_file_request::Kind;
+        let (pieces, sent) = tokio::sync::mpsc::channel(2);
+        let begin = pb::StageFileBegin {
+            hello: self.hello(),
+            session: session.to_owned(),
+            name: file.name.clone(),
+            size: file.size,
+        };
+        let read = tokio::task::spawn_blocking(move || {
+            let mut next = Some(Kind::Begin(begin));
+            let mut file = file;
+            while let Some(kind) = next {
+                // A daemon that takes no more has said why.
+                if pieces.blocking_send(pb::StageFileRequest { kind: Some(kind) }).is_err() {
+                    return Ok(());
+                }
+                next = file.piece()?.map(Kind::Data);
+            }
+            Ok::<_, std::io::Error>(())
+        });
+        let request = tokio_stream::wrappers::ReceiverStream::new(sent);
+        let reply = tokio::time::timeout(STAGING, self.rpc.stage_file(request)).await;
+        let reply = match reply {
+            Ok(reply) => reply.map_err(|status| error::from_status(&status, Sent::Harmless))?.into_inner(),
+            Err(_) => {
+                return Err(OpError::rejected(
+                    ErrorKind::Timeout,
+                    Phase::Transport,
+                    "the file did not reach the session in time; nothing was given to the page",
+                    "try again with a smaller file",
+                ));
+            }
+        };
+        if let Ok(Err(error)) = read.await {
+            return Err(OpError::invalid(
+                format!("the file cannot be read: {}", error.kind()),
+                "check that you may read it",
+            ));
+        }
+        match reply.answer {
+            Some(Answer::Staged(staged)) => Ok(staged.file_id),
+            Some(Answer::ErrorJson(json)) => {
+                Err(serde_json::from_slice(&json).unwrap_or_else(|_| error::unreadable("answer")))
+            }
+            None => Err(error::unreadable("answer")),
+        }
     }
 
     /// Begins an operation.

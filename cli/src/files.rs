@@ -5,14 +5,20 @@
 //! user's in its hands (docs/adr/0009).
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 use glass_proto::filename::{numbered, safe};
-use glass_proto::{ErrorKind, OpError, Phase};
+use glass_proto::op::Upload;
+use glass_proto::result::Downloaded;
+use glass_proto::wire::CHUNK;
+use glass_proto::{AnyOperation, ErrorKind, OpError, Phase};
 use rustix::fs::{Mode, OFlags, RenameFlags};
 use sha2::{Digest, Sha256};
+
+use crate::client::Client;
+use crate::error::unreadable;
 
 /// More files of one name than anybody keeps in one directory; a bound so that the search ends.
 const MOST: u32 = 10_000;
@@ -161,6 +167,94 @@ pub struct Outgoing {
     pub size: u64,
     /// The file itself.
     pub file: File,
+}
+
+impl Outgoing {
+    /// The next bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn piece(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let (mut piece, mut filled) = (vec![0; CHUNK], 0);
+        while filled < piece.len() {
+            match self.file.read(&mut piece[filled..])? {
+                0 => break,
+                read => filled += read,
+            }
+        }
+        piece.truncate(filled);
+        Ok((filled > 0).then_some(piece))
+    }
+}
+
+/// The files that go with an operation, opened before anything is asked of a session.
+#[derive(Debug, Default)]
+pub struct Carried {
+    /// Where what comes is kept.
+    pub incoming: Option<Incoming>,
+    /// What is to be given to the session.
+    pub outgoing: Vec<Outgoing>,
+}
+
+impl Carried {
+    /// Those of this operation, below `root` or the working directory. The paths themselves are taken out of it: a
+    /// session is not told where a user's files lie.
+    ///
+    /// # Errors
+    /// See [`Root`].
+    pub fn of(operation: &mut AnyOperation, root: Option<&Path>) -> Result<Self, OpError> {
+        let directory = match operation {
+            AnyOperation::Download(download) => &mut download.destination,
+            AnyOperation::RetryDownloadCapture(retry) => &mut retry.destination,
+            AnyOperation::Upload(upload) if !upload.files.is_empty() => {
+                let root = Root::open(root)?;
+                let files = std::mem::take(&mut upload.files);
+                let outgoing = files.iter().map(|file| root.outgoing(file)).collect::<Result<Vec<_>, _>>()?;
+                if outgoing.iter().any(|file| file.size > Upload::MAX_BYTES) {
+                    return Err(OpError::invalid(
+                        format!("a file is larger than {} bytes", Upload::MAX_BYTES),
+                        "upload a smaller file",
+                    ));
+                }
+                return Ok(Self { outgoing, incoming: None });
+            }
+            _ => return Ok(Self::default()),
+        };
+        let directory = std::mem::replace(directory, PathBuf::from("."));
+        Ok(Self { incoming: Some(Root::open(root)?.incoming(&directory)?), outgoing: Vec::new() })
+    }
+
+    /// Gives what goes out to the session, and the operation its ids.
+    ///
+    /// # Errors
+    /// Why a file was not taken; nothing was asked of the page then.
+    pub async fn send(
+        &mut self,
+        client: &mut Client,
+        session: &str,
+        operation: &mut AnyOperation,
+    ) -> Result<(), OpError> {
+        for file in std::mem::take(&mut self.outgoing) {
+            let id = client.stage_file(session, file).await?;
+            if let AnyOperation::Upload(upload) = operation {
+                upload.file_ids.push(id);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keeps a download that came whole, and says in the answer where. One that broke off at the site has no file.
+///
+/// # Errors
+/// `transport`, when it cannot be kept.
+pub fn keep(json: &[u8], incoming: Incoming) -> Result<String, OpError> {
+    let mut downloaded: Downloaded = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
+    if let Some(sha256) = &downloaded.sha256 {
+        let path = incoming.finish(&downloaded.page_file_name, downloaded.bytes, sha256)?;
+        downloaded.path = Some(path.to_string_lossy().into_owned());
+    }
+    serde_json::to_string(&downloaded).map_err(|_| unreadable("answer"))
 }
 
 /// A file that comes, under a name of its own until it is whole.

@@ -21,7 +21,7 @@ use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 const LAYERS: &[&str] = &[
     "uid",
@@ -163,6 +163,13 @@ impl Worker for Fake {
         let fake = self.clone();
         tokio::spawn(async move { fake.operate(request, sender).await });
         Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn stage_file(
+        &self,
+        _: Request<Streaming<pb::StageFileRequest>>,
+    ) -> Result<Response<pb::StageFileReply>, Status> {
+        Err(Status::unimplemented("this worker takes no files"))
     }
 
     async fn health(&self, _: Request<pb::HealthRequest>) -> Result<Response<pb::HealthReply>, Status> {

@@ -42,6 +42,10 @@ error_kinds! {
     StaleRevision = "stale_revision", exit 3, failure "stale_revision";
     /// The element is there and cannot be acted on.
     NotActionable = "not_actionable", exit 3, failure "verification_failed";
+    /// The click opened no page.
+    PopupMissing = "popup_missing", exit 3, failure "verification_failed";
+    /// The click opened several pages.
+    PopupAmbiguous = "popup_ambiguous", exit 3, failure "ambiguous_target";
     /// The client's selected target is gone.
     NoTargetSelected = "no_target_selected", exit 3, failure "target_not_found";
     /// It ran, and a postcondition does not hold.

@@ -14,3 +14,4 @@ pub mod page;
 pub mod run;
 pub mod serve;
 pub mod spool;
+pub mod uploads;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures_util::Stream;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions};
+use glass_proto::result::FileGiven;
 use glass_proto::version::{PROGRAM, WORKER};
 use glass_proto::wire::worker as pb;
 use glass_proto::wire::{CHUNK, encode_error};
@@ -18,12 +19,12 @@ use glass_proto::{ExecutionId, Outcome};
 use glass_sandbox::Observer;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use crate::chromium::Browser;
 use crate::context::Notice;
 use crate::execute::{Ended, Request as Work, execute};
-use crate::page::Pages;
+use crate::page::{Pages, QUOTA};
 
 /// Outcomes remembered for a daemon that lost its connection (DESIGN 1).
 const REMEMBERED: usize = 64;
@@ -96,6 +97,32 @@ impl Service {
             Some(name) => running.insert(execution.to_owned(), name),
             None => running.remove(execution),
         };
+    }
+
+    /// Takes a file into the session. A status is for a stream that makes no sense.
+    async fn take_file(
+        &self,
+        mut stream: Streaming<pb::StageFileRequest>,
+    ) -> Result<Result<(String, FileGiven), OpError>, Status> {
+        use pb::stage_file_request::Kind;
+        let Some(pb::StageFileRequest { kind: Some(Kind::Begin(begin)) }) = stream.message().await? else {
+            return Err(Status::invalid_argument("the first message says which file it is"));
+        };
+        let uploads = self.pages.uploads();
+        let used = self.pages.state().kept() + uploads.bytes();
+        let mut coming = match uploads.begin(&begin.name, begin.size, QUOTA.saturating_sub(used)) {
+            Ok(coming) => coming,
+            Err(error) => return Ok(Err(error)),
+        };
+        while let Some(message) = stream.message().await? {
+            let Some(Kind::Data(piece)) = message.kind else {
+                return Err(Status::invalid_argument("the first message alone says which file it is"));
+            };
+            if let Err(error) = coming.take(&piece) {
+                return Ok(Err(error));
+            }
+        }
+        Ok(coming.finish())
     }
 
     async fn run(
@@ -248,6 +275,20 @@ impl pb::worker_server::Worker for Service {
         let work = work_of(&request, &execution);
         tokio::spawn(self.clone().run(work, execution, events));
         Ok(Response::new(Box::pin(tokio_stream::wrappers::ReceiverStream::new(receiver))))
+    }
+
+    async fn stage_file(
+        &self,
+        request: Request<Streaming<pb::StageFileRequest>>,
+    ) -> Result<Response<pb::StageFileReply>, Status> {
+        use pb::stage_file_reply::Answer;
+        let answer = match self.take_file(request.into_inner()).await? {
+            Ok((file_id, file)) => {
+                Answer::Staged(pb::StagedFile { file_id, size: file.size, sha256: file.sha256 })
+            }
+            Err(error) => Answer::ErrorJson(encode_error(&error)),
+        };
+        Ok(Response::new(pb::StageFileReply { answer: Some(answer) }))
     }
 
     async fn health(&self, _: Request<pb::HealthRequest>) -> Result<Response<pb::HealthReply>, Status> {

@@ -121,7 +121,12 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
 /// Whether a command reads or writes files of the user's.
 fn goes_by_files(command: &Command) -> bool {
     use glass_proto::op::OperationCommand as Operation;
-    matches!(command, Command::Operation(Operation::Download(_) | Operation::RetryDownloadCapture(_)))
+    matches!(
+        command,
+        Command::Operation(
+            Operation::Download(_) | Operation::RetryDownloadCapture(_) | Operation::Upload(_)
+        )
+    )
 }
 
 /// Runs a prepared command.

@@ -1,9 +1,9 @@
 //! Runs any operation of the command line, and puts its answer into words.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use glass_proto::op::{CallOptions, OperationCommand};
-use glass_proto::result::{Answer, Downloaded};
+use glass_proto::result::Answer;
 use glass_proto::wire::client as pb;
 use glass_proto::{AnyOperation, OpError, Outcome};
 use pb::ended::Answer as Raw;
@@ -13,7 +13,7 @@ use super::picture::Picture;
 use super::text;
 use crate::client::Server;
 use crate::error::{self, Failure};
-use crate::files::{Incoming, Root};
+use crate::files::{Carried, Incoming, keep};
 use crate::follow::{Following, Seen};
 use crate::output::{Output, Report};
 use crate::session::SessionChoice;
@@ -26,7 +26,7 @@ pub(super) struct Prepared {
     options: CallOptions,
     session: String,
     picture: Option<Picture>,
-    incoming: Option<Incoming>,
+    carried: Carried,
 }
 
 /// Reads and checks everything that can be checked without the daemon.
@@ -48,19 +48,8 @@ pub(super) fn prepare(
     let session = session.for_execute().map_err(super::invalid)?;
     text::take(&mut operation)?;
     operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
-    let incoming = destination(&mut operation, file_root)?;
-    Ok(Prepared { operation, options, session, picture, incoming })
-}
-
-/// The place for the file that a download comes to. The session is not told where that is.
-fn destination(operation: &mut AnyOperation, root: Option<&Path>) -> Result<Option<Incoming>, Failure> {
-    let directory = match operation {
-        AnyOperation::Download(download) => &mut download.destination,
-        AnyOperation::RetryDownloadCapture(retry) => &mut retry.destination,
-        _ => return Ok(None),
-    };
-    let directory = std::mem::replace(directory, PathBuf::from("."));
-    Ok(Some(Root::open(root)?.incoming(&directory)?))
+    let carried = Carried::of(&mut operation, file_root)?;
+    Ok(Prepared { operation, options, session, picture, carried })
 }
 
 /// Runs the operation.
@@ -73,15 +62,20 @@ pub(super) async fn run(
     output: Output,
     mut cancel: Cancel,
 ) -> Result<Report, Failure> {
-    let Prepared { operation, options, session, picture, incoming } = prepared;
+    let Prepared { mut operation, options, session, picture, mut carried } = prepared;
     let not_json = |_| Failure::invalid("the parameters cannot be written as JSON", "");
-    let params = operation.encode().map_err(not_json)?;
     let json = options.encode().map_err(not_json)?;
     let Some(client) = cancel.race(server.connect()).await else {
         return Err(error::cancelled().into());
     };
-    let mut call = Following::new(client?, operation.facts(), &options);
-    call.seen.incoming = incoming;
+    let mut client = client?;
+    let Some(sent) = cancel.race(carried.send(&mut client, &session, &mut operation)).await else {
+        return Err(error::cancelled().into());
+    };
+    sent?;
+    let params = operation.encode().map_err(not_json)?;
+    let mut call = Following::new(client, operation.facts(), &options);
+    call.seen.incoming = carried.incoming;
     let ended = call.run(session, params, json, cancel.asked()).await.map_err(Failure::from);
     let mut seen = call.seen;
     let incoming = seen.incoming.take();
@@ -102,14 +96,6 @@ struct File<'a> {
     incoming: Option<Incoming>,
 }
 
-/// Keeps a download that came whole. One that broke off at the site has no file.
-fn kept(json: &[u8], incoming: Incoming) -> Result<Option<String>, Failure> {
-    let downloaded: Downloaded = serde_json::from_slice(json).map_err(|_| error::unreadable("answer"))?;
-    let Some(sha256) = &downloaded.sha256 else { return Ok(String::from_utf8(json.to_vec()).ok()) };
-    let path = incoming.finish(&downloaded.page_file_name, downloaded.bytes, sha256)?;
-    Ok(with_path(json, &path.to_string_lossy()))
-}
-
 fn answer(
     operation: &AnyOperation,
     ended: &pb::Ended,
@@ -128,7 +114,7 @@ fn answer(
     };
     let json = match file {
         File { picture: Some(picture), .. } => with_path(json, &picture.write(&seen.file)?.to_string_lossy()),
-        File { incoming: Some(incoming), .. } => kept(json, incoming)?,
+        File { incoming: Some(incoming), .. } => Some(keep(json, incoming)?),
         File { picture: None, incoming: None } => String::from_utf8(json.clone()).ok(),
     };
     let result = json.and_then(|json| RawValue::from_string(json).ok()).ok_or_else(unreadable)?;

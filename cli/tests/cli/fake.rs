@@ -16,7 +16,7 @@ use tokio::net::UnixListener;
 use tokio::sync::{Notify, mpsc};
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 /// What the daemon does next in an operation's stream.
 pub(crate) enum Step {
@@ -217,6 +217,10 @@ impl Glass for Service {
         let service = self.clone();
         tokio::spawn(async move { service.play(steps, events).await });
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+
+    async fn stage_file(&self, _: Request<Streaming<pb::StageFileRequest>>) -> Answer<pb::StageFileReply> {
+        Err(Status::unimplemented("this daemon takes no files"))
     }
 
     async fn cancel(&self, request: Request<pb::CancelRequest>) -> Answer<pb::CancelReply> {

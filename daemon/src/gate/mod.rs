@@ -11,6 +11,7 @@ mod ending;
 mod executions;
 mod relay;
 mod run;
+mod stage;
 
 pub use ending::Cause;
 pub use executions::Executions;

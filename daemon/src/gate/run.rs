@@ -66,9 +66,9 @@ impl Events {
 /// The gate.
 #[derive(Clone)]
 pub struct Gate {
-    registry: Registry,
-    executions: Executions,
-    shutdown: Shutdown,
+    pub(super) registry: Registry,
+    pub(super) executions: Executions,
+    pub(super) shutdown: Shutdown,
     stopping: CancellationToken,
 }
 

@@ -6,11 +6,11 @@ use glass_proto::paths::Paths;
 use glass_proto::version::{CLIENT, PROGRAM};
 use glass_proto::wire::client::glass_server::Glass;
 use glass_proto::wire::client::{self as pb, Hello};
-use glass_proto::wire::{Caller, HelloError};
+use glass_proto::wire::{Caller, HelloError, encode_error};
 use glass_proto::{ExecutionId, SessionName};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use super::sessions;
 use crate::gate::{Call, Events, Executions, Gate};
@@ -82,6 +82,24 @@ impl Glass for Service {
         let gate = self.0.gate.clone();
         self.0.shutdown.spawn("operation", async move { gate.execute(call, Events(sender)).await });
         Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn stage_file(
+        &self,
+        request: Request<Streaming<pb::StageFileRequest>>,
+    ) -> Result<Response<pb::StageFileReply>, Status> {
+        use pb::stage_file_reply::Answer;
+        use pb::stage_file_request::Kind;
+        let mut pieces = request.into_inner();
+        let Some(pb::StageFileRequest { kind: Some(Kind::Begin(begin)) }) = pieces.message().await? else {
+            return Err(Status::invalid_argument("the first message says which file it is"));
+        };
+        let caller = greet(begin.hello.clone())?;
+        let answer = match self.0.gate.stage(&caller, begin, pieces).await {
+            Ok(reply) => return Ok(Response::new(reply)),
+            Err(error) => Answer::ErrorJson(encode_error(&error)),
+        };
+        Ok(Response::new(pb::StageFileReply { answer: Some(answer) }))
     }
 
     async fn cancel(&self, request: Request<pb::CancelRequest>) -> Result<Response<pb::CancelReply>, Status> {

@@ -17,6 +17,8 @@ pub enum Capability {
     Screenshot,
     /// Taking downloads out of a session.
     Download,
+    /// Giving files to a page.
+    Upload,
 }
 
 impl Capability {
@@ -29,6 +31,7 @@ impl Capability {
             Self::Evaluate => "evaluate",
             Self::Screenshot => "screenshot",
             Self::Download => "download",
+            Self::Upload => "upload",
         }
     }
 }

@@ -6,6 +6,7 @@
 mod call;
 mod chord;
 mod click;
+mod click_expect_popup;
 mod codec;
 mod dialog;
 mod double_click;
@@ -30,6 +31,7 @@ mod reference;
 mod screenshot;
 mod scroll;
 mod targets;
+mod upload;
 mod wait;
 
 use std::ops::RangeInclusive;
@@ -43,6 +45,7 @@ use serde::de::DeserializeOwned;
 pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS};
 pub use chord::{Chord, InvalidChord, KeyName, NAMED};
 pub use click::{Button, Click, Modifier};
+pub use click_expect_popup::ClickExpectPopup;
 pub use codec::{DecodeError, schema, written_schema};
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
@@ -67,6 +70,7 @@ pub use reference::{InvalidRef, Ref};
 pub use screenshot::{ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
 pub use targets::{CloseTarget, CreateTarget, SelectTarget};
+pub use upload::Upload;
 pub use wait::{Condition, Wait};
 
 /// One thing that can be asked of a session.
@@ -235,6 +239,7 @@ operations! {
     Inspect,
     Click,
     DoubleClick,
+    ClickExpectPopup,
     Hover,
     Scroll,
     Fill,
@@ -254,6 +259,7 @@ operations! {
     Download,
     CancelDownload,
     RetryDownloadCapture,
+    Upload,
 }
 
 impl AnyOperation {

@@ -75,6 +75,9 @@ pub struct Evidence {
     /// Downloads that it began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub downloads: Vec<DownloadSeen>,
+    /// File choosers that it opened; `upload` answers them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choosers: Vec<ChooserSeen>,
     /// A navigation that it began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub navigation: Option<NavigationSeen>,
@@ -183,6 +186,19 @@ pub struct DownloadSeen {
     pub download_id: String,
     /// The name that the site suggests. Page data.
     pub page_file_name: String,
+}
+
+/// A file chooser that a page opened. It is not shown; `upload` answers it, and it ends with its document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChooserSeen {
+    /// What `upload` takes.
+    pub chooser_id: String,
+    /// Whether it takes more than one file.
+    pub multiple: bool,
+    /// The frame that opened it, when not the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<String>,
 }
 
 /// A navigation, as far as measured.

@@ -97,3 +97,58 @@ pub struct DownloadEnded {
     /// canceled; or completed or failed, when it ended before.
     pub state: DownloadState,
 }
+
+/// A file that was given to a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileGiven {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
+}
+
+/// A file that an input holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileHeld {
+    /// Its name, as the page sees it.
+    pub name: String,
+    /// Its size in bytes, as the page sees it.
+    pub size: u64,
+}
+
+/// Files that were given to a file input or a chooser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Uploaded {
+    /// The operation.
+    pub action: String,
+    /// The input, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<super::acted::Target>,
+    /// The chooser, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chooser_id: Option<String>,
+    /// The page.
+    pub target_id: String,
+    /// The frame, when not the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<String>,
+    /// What was given.
+    pub files: Vec<FileGiven>,
+    /// What the input holds after the page has dealt with it. Absent: it could not be read, the page went on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Vec<FileHeld>>,
+    /// What a person should know: the input holds something else, or asks for files of another kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// Revision when the operation began.
+    pub previous_revision: u64,
+    /// Revision when it ended.
+    pub revision: u64,
+    /// What was measured. `valueMatches`: the input holds exactly the files that were given.
+    pub evidence: super::acted::Evidence,
+}

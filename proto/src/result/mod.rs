@@ -9,11 +9,13 @@ mod targets;
 mod text;
 
 pub use acted::{
-    Acted, DialogAnswered, DialogSeen, DownloadSeen, Evidence, Hit, Navigated, NavigationSeen, PageLine,
-    Pane, PopupSeen, SemanticDiff, Target,
+    Acted, ChooserSeen, DialogAnswered, DialogSeen, DownloadSeen, Evidence, Hit, Navigated, NavigationSeen,
+    PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
-pub use files::{DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads};
+pub use files::{
+    DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
+};
 pub use observation::{LeftOut, Node, Observation};
 pub use read::{Evaluated, Found, Shot, TextRead, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::acted::{DialogSeen, DownloadSeen, PageLine, PopupSeen};
+use super::acted::{ChooserSeen, DialogSeen, DownloadSeen, PageLine, PopupSeen};
 
 /// A bounded picture of the page's meaning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,9 @@ pub struct Observation {
     /// Pages opened since the last observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub popups: Vec<PopupSeen>,
+    /// File choosers that wait for files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choosers: Vec<ChooserSeen>,
     /// Downloads in progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub downloads: Vec<DownloadSeen>,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::{
     Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Evaluated,
     Evidence, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot,
-    TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Waited,
+    TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -54,6 +54,8 @@ pub enum Answer {
     Downloaded(Downloaded),
     /// `cancelDownload`.
     DownloadEnded(DownloadEnded),
+    /// `upload`.
+    Uploaded(Box<Uploaded>),
 }
 
 fn read<O: Operation>(json: &[u8]) -> serde_json::Result<O::Output> {
@@ -75,6 +77,7 @@ impl Answer {
             AnyOperation::Preflight(_) => Self::Preflighted(read::<op::Preflight>(json)?),
             AnyOperation::Inspect(_) => Self::Inspected(Box::new(read::<op::Inspect>(json)?)),
             AnyOperation::Click(_) => Self::Acted(read::<op::Click>(json)?),
+            AnyOperation::ClickExpectPopup(_) => Self::Acted(read::<op::ClickExpectPopup>(json)?),
             AnyOperation::DoubleClick(_) => Self::Acted(read::<op::DoubleClick>(json)?),
             AnyOperation::Hover(_) => Self::Acted(read::<op::Hover>(json)?),
             AnyOperation::Scroll(_) => Self::Acted(read::<op::Scroll>(json)?),
@@ -94,6 +97,7 @@ impl Answer {
             AnyOperation::ListDownloads(_) => Self::Downloads(read::<op::ListDownloads>(json)?),
             AnyOperation::Download(_) => Self::Downloaded(read::<op::Download>(json)?),
             AnyOperation::CancelDownload(_) => Self::DownloadEnded(read::<op::CancelDownload>(json)?),
+            AnyOperation::Upload(_) => Self::Uploaded(Box::new(read::<op::Upload>(json)?)),
             AnyOperation::RetryDownloadCapture(_) => {
                 Self::Downloaded(read::<op::RetryDownloadCapture>(json)?)
             }
@@ -127,6 +131,7 @@ impl Answer {
             Self::Frames(frames) => frames_text(frames),
             Self::Downloads(downloads) => downloads_text(downloads),
             Self::Downloaded(downloaded) => downloaded_text(downloaded),
+            Self::Uploaded(uploaded) => uploaded_text(uploaded),
             Self::DownloadEnded(ended) => {
                 format!("download {} is {}", ended.download_id, download_state(ended.state))
             }
@@ -136,7 +141,7 @@ impl Answer {
 
 fn past(action: &str) -> &str {
     match action {
-        "click" => "clicked",
+        "click" | "clickExpectPopup" => "clicked",
         "doubleClick" => "double-clicked",
         "hover" => "hovered over",
         "scroll" => "scrolled",
@@ -185,6 +190,9 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
         if popup.closed {
             out.push_str(", closed again");
         }
+    }
+    for chooser in &evidence.choosers {
+        let _ = write!(out, " · file chooser open [{}]", chooser.chooser_id);
     }
     for download in &evidence.downloads {
         let _ = write!(out, " · download {}", quoted(&download.page_file_name));
@@ -511,6 +519,27 @@ fn frames_text(frames: &Frames) -> String {
         rows.push(format!("[left out: {} frames over the bound of 128]", frames.left_out));
     }
     rows.join("\n")
+}
+
+fn uploaded_text(uploaded: &Uploaded) -> String {
+    let names: Vec<_> =
+        uploaded.files.iter().map(|file| format!("{} ({} bytes)", quoted(&file.name), file.size)).collect();
+    let to = match (&uploaded.target, &uploaded.chooser_id) {
+        (Some(target), _) => format!("{} [{}]", visible(&target.label, false), target.reference),
+        (None, Some(chooser)) => format!("file chooser [{chooser}]"),
+        (None, None) => "the page".to_owned(),
+    };
+    let mut out = format!(
+        "gave {} to {to} · r{} → r{}",
+        names.join(", "),
+        uploaded.previous_revision,
+        uploaded.revision
+    );
+    evidence_text(&mut out, &uploaded.evidence);
+    if let Some(warning) = &uploaded.warning {
+        let _ = write!(out, "\nwarning: {}", visible(warning, false));
+    }
+    out
 }
 
 fn download_state(state: DownloadState) -> &'static str {

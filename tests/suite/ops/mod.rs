@@ -3,6 +3,7 @@
 mod back;
 mod cancel_download;
 mod click;
+mod click_expect_popup;
 mod close_target;
 mod create_target;
 mod dialogs;
@@ -28,4 +29,5 @@ mod screenshot;
 mod scroll;
 mod select_frame;
 mod select_target;
+mod upload;
 mod wait;

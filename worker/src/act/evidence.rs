@@ -26,6 +26,7 @@ pub struct Before {
     downloads_asked: u64,
     totals: SemanticDiff,
     downloads: u64,
+    choosers: u64,
     dialog: Option<String>,
 }
 
@@ -71,6 +72,7 @@ impl Before {
             frames_begun: target.map_or(0, |target| target.frames_begun),
             downloads_asked: target.map_or(0, |target| target.downloads_asked),
             downloads: state.downloads_begun,
+            choosers: state.choosers_begun,
             dialog: target
                 .and_then(|target| target.dialog.as_ref())
                 .map(|dialog| dialog.seen.dialog_id.clone()),
@@ -238,6 +240,7 @@ fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
     let state = context.pages.state();
     evidence.popups = state.opened_since(&context.target, before.mark);
     evidence.popups.truncate(8);
+    evidence.choosers = state.choosers_since(&context.target, before.choosers);
     evidence.downloads = state
         .downloads
         .iter()

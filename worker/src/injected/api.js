@@ -55,6 +55,9 @@ const METHODS = {
   cancelWait,
   refFor: (args, handles) => (isElement(handles[0]) ? describe(handles[0]) : null),
   node: (args) => required(args).el,
+  fileNode: (args) => fileInputOf(required(args).el),
+  fileInput,
+  filesHeld,
 };
 
 function failureAnswer(error) {

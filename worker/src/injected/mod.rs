@@ -41,6 +41,7 @@ pub const ENGINE: &str = concat!(
     include_str!("inspect.js"),
     include_str!("guard.js"),
     include_str!("edit.js"),
+    include_str!("files.js"),
     include_str!("scroll.js"),
     include_str!("wait.js"),
     include_str!("reveal.js"),

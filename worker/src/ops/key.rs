@@ -87,7 +87,7 @@ async fn press(context: &Context, session: &Arc<str>, chord: &Chord) -> Result<b
     Ok(open)
 }
 
-async fn settle(context: &Context) -> Result<(), OpError> {
+pub(super) async fn settle(context: &Context) -> Result<(), OpError> {
     let main = {
         let state = context.pages.state();
         state.target(&context.target).and_then(|target| target.key(&target.main))

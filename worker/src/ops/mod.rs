@@ -2,6 +2,7 @@
 
 mod begin;
 mod click;
+mod click_expect_popup;
 mod dialog;
 mod double_click;
 mod downloads;
@@ -21,6 +22,7 @@ mod preflight;
 mod screenshot;
 mod scroll;
 mod targets;
+mod upload;
 mod wait;
 
 use glass_proto::error::OpError;
@@ -47,6 +49,7 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Preflight(params) => encode(preflight::run(context, params).await?),
         AnyOperation::Inspect(params) => encode(inspect::run(context, params).await?),
         AnyOperation::Click(params) => encode(click::run(context, params).await?),
+        AnyOperation::ClickExpectPopup(params) => encode(click_expect_popup::run(context, params).await?),
         AnyOperation::DoubleClick(params) => encode(double_click::run(context, params).await?),
         AnyOperation::Hover(params) => encode(hover::run(context, params).await?),
         AnyOperation::Scroll(params) => encode(scroll::run(context, params).await?),
@@ -66,6 +69,7 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::ListDownloads(_) => encode(downloads::list(context)),
         AnyOperation::Download(params) => encode(downloads::download(context, params).await?),
         AnyOperation::CancelDownload(params) => encode(downloads::cancel(context, params).await?),
+        AnyOperation::Upload(params) => encode(upload::run(context, params).await?),
         AnyOperation::RetryDownloadCapture(params) => encode(downloads::retry(context, params).await?),
     }
 }

@@ -29,7 +29,10 @@ impl Pages {
             return Ok(());
         }
         match Spool::open(std::path::Path::new(spool)) {
-            Ok(directory) => drop(self.inner.spool.set(directory)),
+            Ok(directory) => {
+                drop(self.inner.spool.set(directory));
+                self.inner.uploads.lie_in(std::path::Path::new(spool).join("uploads"));
+            }
             // Downloads are told all the same; taking one fails, and says so.
             Err(error) => tracing::warn!(%error, "the spool cannot be opened"),
         }
@@ -103,6 +106,7 @@ impl Pages {
     fn set_up(&self, session: &str) {
         drop(self.start(session, page::Enable {}));
         drop(self.start(session, page::SetLifecycleEventsEnabled { enabled: true }));
+        drop(self.start(session, page::SetInterceptFileChooserDialog { enabled: true }));
         drop(self.start(
             session,
             runtime::AddBinding { name: injected::REPORT, execution_context_name: Some(WORLD) },

@@ -21,7 +21,8 @@ impl Pages {
     }
 
     pub(super) fn download_goes_on(&self, progress: &browser::DownloadProgress) {
-        let too_much = self.state().download_goes_on(progress);
+        let uploaded = self.uploads().bytes();
+        let too_much = self.state().download_goes_on(progress, uploaded);
         if too_much && let Some(browser) = self.browser() {
             let cancel =
                 browser::CancelDownload { guid: &progress.guid, ..browser::CancelDownload::default() };
@@ -58,7 +59,7 @@ impl State {
     }
 
     /// Answers whether the session keeps more than it may, so that this one is to be given up.
-    fn download_goes_on(&mut self, progress: &browser::DownloadProgress) -> bool {
+    fn download_goes_on(&mut self, progress: &browser::DownloadProgress, uploaded: u64) -> bool {
         let ended = self.downloads_ended;
         let Some(found) = self.downloads.iter_mut().find(|one| one.id == progress.guid) else { return false };
         if found.ended.is_some() {
@@ -69,7 +70,7 @@ impl State {
         match progress.state {
             browser::DownloadState::InProgress | browser::DownloadState::Other => {
                 found.received = bytes(progress.received_bytes);
-                let over = self.kept() > QUOTA;
+                let over = self.kept() + uploaded > QUOTA;
                 return over && self.give_up_download(&progress.guid, Some("quota"));
             }
             browser::DownloadState::Completed => {
@@ -129,13 +130,16 @@ mod tests {
     }
 
     fn goes_on(state: &mut State, id: &str, bytes: f64, to: browser::DownloadState) -> bool {
-        state.download_goes_on(&browser::DownloadProgress {
-            guid: id.to_owned(),
-            total_bytes: bytes,
-            received_bytes: bytes,
-            state: to,
-            file_path: None,
-        })
+        state.download_goes_on(
+            &browser::DownloadProgress {
+                guid: id.to_owned(),
+                total_bytes: bytes,
+                received_bytes: bytes,
+                state: to,
+                file_path: None,
+            },
+            0,
+        )
     }
 
     fn state_of(state: &State, id: &str) -> (DownloadState, Option<&'static str>) {

@@ -303,6 +303,72 @@ impl Pages {
         })
     }
 
+    /// The object that an engine's method answers for a numbered node, and its session. Whoever asks releases it.
+    ///
+    /// # Errors
+    /// See [`Self::run`]; `None` where the method answers no node.
+    pub async fn handle(
+        &self,
+        key: &FrameKey,
+        method: &str,
+        node: u32,
+    ) -> Result<(Arc<str>, Option<String>), EngineError> {
+        // The engine is there, and was told its first number, once this has run.
+        self.run(key, vec![Step("info", json!({}))]).await?;
+        let (session, world, _) = self.world_of(key).await?;
+        let arguments: Box<RawValue> = to_raw_value(&(method, json!({ "ref": node })))?;
+        let pending = self.client().start_send(
+            Some(&session),
+            runtime::CallFunctionOn {
+                function_declaration: "([method, args]) => globalThis.glass.call(method, args, [])",
+                unique_context_id: Some(&world),
+                arguments: &[CallArgument { value: Some(&arguments), ..CallArgument::default() }],
+                silent: true,
+                ..runtime::CallFunctionOn::default()
+            },
+        );
+        let reply = self.or_halt(&key.target, pending).await?;
+        let is_node = reply.result.subtype.as_deref() == Some("node");
+        Ok((session, reply.result.object_id.filter(|_| is_node)))
+    }
+
+    /// The object of a node that the browser told of, in the engine's world, and its session.
+    ///
+    /// # Errors
+    /// [`EngineError::Gone`] when the node or its document has gone.
+    pub async fn handle_of_backend(
+        &self,
+        key: &FrameKey,
+        backend_node: i64,
+    ) -> Result<(Arc<str>, String), EngineError> {
+        self.run(key, vec![Step("info", json!({}))]).await?;
+        let session = self.session_of(key).ok_or(EngineError::Gone)?;
+        let context = self.state().world_number(key).ok_or(EngineError::Gone)?;
+        let resolved = self.client().start_send(
+            Some(&session),
+            dom::ResolveNode {
+                backend_node_id: Some(backend_node),
+                execution_context_id: Some(context),
+                ..dom::ResolveNode::default()
+            },
+        );
+        let object = self.or_halt(&key.target, resolved).await?.object.object_id;
+        Ok((session, object.ok_or(EngineError::Gone)?))
+    }
+
+    /// Runs `steps` in the document that `key` names, with objects that they are about.
+    ///
+    /// # Errors
+    /// See [`Self::run`].
+    pub async fn run_on(
+        &self,
+        key: &FrameKey,
+        steps: Vec<Step>,
+        objects: &[String],
+    ) -> Result<Call, EngineError> {
+        self.run_with(key, steps, objects).await
+    }
+
     /// CDP session of a document.
     pub fn session_of(&self, key: &FrameKey) -> Option<Arc<str>> {
         let state = self.state();

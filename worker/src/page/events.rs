@@ -124,6 +124,10 @@ impl Pages {
                         }
                     }
                 }
+                page::FileChooserOpened::METHOD => {
+                    let opened: page::FileChooserOpened = event.params()?;
+                    state.chooser_opened(session, &opened);
+                }
                 page::FrameRequestedNavigation::METHOD => {
                     let requested: page::FrameRequestedNavigation = event.params()?;
                     if requested.disposition == "download"
@@ -217,6 +221,7 @@ impl State {
             frame_navigations: HashMap::new(),
             frames_begun: 0,
             downloads_asked: 0,
+            choosers: Vec::new(),
             frames_over: 0,
             labels: 0,
             next_ref: 1,

@@ -8,6 +8,7 @@
 //! Invariant: no lock is held across a round trip to the browser.
 
 mod attach;
+mod choosers;
 mod downloads;
 mod engine;
 mod events;
@@ -24,6 +25,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use tokio::sync::watch as channel;
 
+pub use choosers::Chooser;
+pub(crate) use downloads::QUOTA;
 pub use engine::{Call, EngineError, Step};
 pub use geometry::{Blocker, Mapped};
 pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
@@ -36,6 +39,7 @@ use crate::cdp::{Client, Command, Event, Pending};
 use crate::chromium::Browser;
 use crate::forward::Forwarder;
 use crate::spool::Spool;
+use crate::uploads::Uploads;
 
 /// The pages of one browser. Cheap to clone.
 #[derive(Clone)]
@@ -51,6 +55,7 @@ struct Inner {
     forwarder: Forwarder,
     test_id_attribute: String,
     spool: OnceLock<Spool>,
+    uploads: Uploads,
 }
 
 impl std::fmt::Debug for Pages {
@@ -69,6 +74,7 @@ impl Pages {
             forwarder,
             test_id_attribute,
             spool: OnceLock::new(),
+            uploads: Uploads::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -93,6 +99,11 @@ impl Pages {
     /// Where downloads lie, once the browser is up.
     pub fn spool(&self) -> Option<&Spool> {
         self.inner.spool.get()
+    }
+
+    /// Files that clients put into the session.
+    pub fn uploads(&self) -> &Uploads {
+        &self.inner.uploads
     }
 
     /// The model, for a look without waiting.

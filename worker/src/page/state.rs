@@ -34,6 +34,8 @@ pub struct State {
     /// Downloads ended so far.
     pub downloads_ended: u64,
     pub(super) dialogs: u64,
+    /// File choosers opened so far.
+    pub choosers_begun: u64,
     /// What each client selected.
     pub(super) selections: super::selection::Selections,
     /// Targets that were closed, newest last.
@@ -90,6 +92,8 @@ pub struct Target {
     pub(super) frame_navigations: HashMap<String, u64>,
     /// Navigations of child frames begun so far.
     pub frames_begun: u64,
+    /// File choosers that it opened, the newest last.
+    pub(super) choosers: Vec<super::choosers::Chooser>,
     /// Downloads that the page asked for so far; they begin once the server answers.
     pub downloads_asked: u64,
     /// Frames that were left out since there were too many.

@@ -46,6 +46,7 @@ pub(super) fn build(
         });
     }
     let downloads = running_downloads(context);
+    let choosers = context.pages.state().choosers_since(&context.target, 0);
     let main = frames.first();
     if main.is_some_and(|main| main.rootless) {
         incomplete.push(LeftOut {
@@ -63,6 +64,9 @@ pub(super) fn build(
     }
     for node in &nodes {
         row(&mut out, node);
+    }
+    for chooser in &choosers {
+        let _ = write!(out, "\nfile chooser [{}] waits for files", chooser.chooser_id);
     }
     for download in &downloads {
         let _ = write!(out, "\ndownload {} in progress", quoted(&download.page_file_name));
@@ -102,6 +106,7 @@ pub(super) fn build(
         text_bytes: whole,
         dialog: None,
         popups: Vec::new(),
+        choosers,
         downloads,
         incomplete,
     }

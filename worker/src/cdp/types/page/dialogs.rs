@@ -1,4 +1,4 @@
-//! `Page`'s JavaScript dialogs.
+//! `Page`'s JavaScript dialogs and file choosers.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,32 @@ pub struct JavascriptDialogClosed {
 impl JavascriptDialogClosed {
     /// The name of the event.
     pub const METHOD: &'static str = "Page.javascriptDialogClosed";
+}
+
+/// Has file choosers told instead of shown.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SetInterceptFileChooserDialog {
+    /// Whether they are.
+    pub enabled: bool,
+}
+command!(SetInterceptFileChooserDialog = "Page.setInterceptFileChooserDialog" -> Empty);
+
+/// A page asks for files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileChooserOpened {
+    /// The frame.
+    pub frame_id: String,
+    /// `selectSingle` or `selectMultiple`.
+    #[serde(default)]
+    pub mode: String,
+    /// The input; absent where script asked without one, which the browser refuses by itself.
+    pub backend_node_id: Option<i64>,
+}
+
+impl FileChooserOpened {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Page.fileChooserOpened";
 }
 
 /// Answers the open dialog.

@@ -1,0 +1,108 @@
+//! A file on its way into a session, for `upload` (contract 7.4): passed on in pieces, kept nowhere in between.
+
+use std::time::Duration;
+
+use glass_proto::ExecutionId;
+use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
+use glass_proto::op::Lane;
+use glass_proto::wire::client::{StageFileBegin, StageFileReply, StageFileRequest, stage_file_reply};
+use glass_proto::wire::{CHUNK, Caller, client, worker};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+
+use super::run::Gate;
+use crate::limits;
+use crate::session::{Job, NoTurn, quota};
+use crate::shutdown::Phase;
+
+/// How long the next piece may take to come.
+const PIECE: Duration = Duration::from_secs(10);
+/// How long all of them may take.
+const WHOLE: Duration = Duration::from_secs(300);
+/// Pieces on their way to a worker that writes slowly.
+const BUFFERED: usize = 2;
+
+impl Gate {
+    /// Puts one file into a session that is open.
+    ///
+    /// # Errors
+    /// Why it is not taken, in the shape of every error.
+    pub async fn stage(
+        &self,
+        caller: &Caller,
+        begin: StageFileBegin,
+        pieces: Streaming<StageFileRequest>,
+    ) -> Result<StageFileReply, Box<OpError>> {
+        let id = ExecutionId::generate();
+        let _in_flight = self.executions.enter(&caller.id, &id).map_err(|used| {
+            let message = format!("this client has {used} operations in flight, which is as many as it may");
+            quota("requests a client in flight", limits::IN_FLIGHT, used, message)
+        })?;
+        if self.shutdown.phase() > Phase::Serving {
+            return Err(broken("the daemon is stopping and takes no more files").into());
+        }
+        let name = begin
+            .session
+            .parse()
+            .map_err(|error| OpError::invalid(format!("{error}"), "name an open session, like `default`"))?;
+        let job = Job { execution: id, operation: "upload", lane: Lane::Watch, starts: false };
+        let until = Instant::now() + WHOLE;
+        let submitted = timeout_at(until, self.registry.submit(&name, &job)).await;
+        let submitted = submitted.map_err(|_| broken("the session did not answer in time"))??;
+        let turn = match timeout_at(until, submitted.admitted.turn).await {
+            Ok(Ok(Ok(turn))) => turn,
+            Ok(Ok(Err(NoTurn::NotStarted(error)))) => return Err(error.to_op_error().into()),
+            _ => return Err(broken("the session ended before the file came to it").into()),
+        };
+        let (sender, receiver) = mpsc::channel(BUFFERED);
+        let first = worker::StageFileBegin { name: begin.name, size: begin.size };
+        let passing = pass(first, pieces, sender);
+        let mut worker = turn.client.clone();
+        let (passed, reply) =
+            tokio::join!(passing, timeout_at(until, worker.stage_file(ReceiverStream::new(receiver))));
+        let reply = match (passed, reply) {
+            (_, Ok(Ok(reply))) => reply.into_inner(),
+            (Err(why), _) => return Err(broken(why).into()),
+            (Ok(()), _) => return Err(broken("the session did not take the file").into()),
+        };
+        let answer = reply.answer.map(|answer| match answer {
+            worker::stage_file_reply::Answer::Staged(staged) => {
+                let worker::StagedFile { file_id, size, sha256 } = staged;
+                stage_file_reply::Answer::Staged(client::StagedFile { file_id, size, sha256 })
+            }
+            worker::stage_file_reply::Answer::ErrorJson(json) => stage_file_reply::Answer::ErrorJson(json),
+        });
+        Ok(StageFileReply { answer })
+    }
+}
+
+async fn pass(
+    begin: worker::StageFileBegin,
+    mut pieces: Streaming<StageFileRequest>,
+    to: mpsc::Sender<worker::StageFileRequest>,
+) -> Result<(), &'static str> {
+    use client::stage_file_request::Kind;
+    use worker::stage_file_request::Kind as Out;
+    let mut next = Some(Out::Begin(begin));
+    while let Some(kind) = next {
+        // A worker that has said no takes no more; its answer says why.
+        if to.send(worker::StageFileRequest { kind: Some(kind) }).await.is_err() {
+            return Ok(());
+        }
+        let piece = timeout(PIECE, pieces.message()).await;
+        next = match piece.map_err(|_| "the file stopped coming")?.map_err(|_| "the client went away")? {
+            None => None,
+            Some(StageFileRequest { kind: Some(Kind::Data(data)) }) if data.len() <= CHUNK => {
+                Some(Out::Data(data))
+            }
+            Some(_) => return Err("a piece of the file makes no sense"),
+        };
+    }
+    Ok(())
+}
+
+fn broken(why: &str) -> OpError {
+    OpError::rejected(ErrorKind::Transport, OpPhase::Transport, why, "upload the file again")
+}

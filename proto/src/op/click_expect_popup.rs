@@ -1,0 +1,51 @@
+//! `clickExpectPopup`: a click that must open exactly one page (contract 7.2).
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Button, Capability, Effect, Facts, Lane, Locator, Modifier, Needs, Operation, Point, seconds};
+use crate::result::Acted;
+
+/// Click an element that opens a page, and name that page
+///
+/// As click; then waits until the page has opened one other. None until the deadline is popup_missing, several are
+/// popup_ambiguous with all of them. The new page is not selected.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ClickExpectPopup {
+    /// The element
+    #[schemars(with = "String")]
+    pub target: Locator,
+    /// The mouse button
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub button: Button,
+    /// Keys held down meanwhile
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KEYS")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modifiers: Vec<Modifier>,
+    /// Where in the element, in CSS pixels from its top left; the middle of what can be reached otherwise
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Point>,
+}
+
+impl Operation for ClickExpectPopup {
+    const FACTS: Facts = Facts {
+        name: "clickExpectPopup",
+        capability: Capability::Input,
+        effect: Effect::Mutation,
+        lane: Lane::Page,
+        needs: Needs::OpenPage,
+        timeout: seconds(5),
+        guarded: true,
+        targeted: true,
+        framed: true,
+    };
+    type Output = Acted;
+
+    fn check(&self) -> Result<(), super::InvalidParams> {
+        super::position(self.position)
+    }
+}

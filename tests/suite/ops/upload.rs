@@ -1,0 +1,140 @@
+//! `upload`: files of the file root reach an input or a chooser, and what the page made of them is told.
+
+use std::fs;
+use std::time::Duration;
+
+use glass_tests::World;
+use glass_tests::site::site;
+use serde_json::Value;
+
+const PAGE: &str = "<!doctype html><title>Files</title>
+<input type=file id=hidden style='display:none' onchange=\"seen = [...this.files].map(f => [f.name, f.size])\">
+<label for=one>One</label><input type=file id=one onchange=\"seen = [...this.files].map(f => [f.name, f.size])\">
+<label for=many>Many</label><input type=file id=many multiple onchange=\"seen = [...this.files].map(f => [f.name, f.size])\">
+<label for=picky>Picky</label><input type=file id=picky accept=.png onchange=\"if (!this.files[0].name.endsWith('.png')) this.value = ''\">
+<label for=off>Off</label><input type=file id=off disabled>
+<label for=dir>Dir</label><input type=file id=dir webkitdirectory>
+<button onclick=\"document.getElementById('hidden').click()\">Opens hidden</button>
+<button onclick=\"const made = document.createElement('input'); made.type = 'file'; made.multiple = true; made.onchange = () => { seen = [...made.files].map(f => [f.name, f.size]); made.files[0].text().then(t => text = t) }; made.click()\">Opens made</button>";
+
+fn world() -> World {
+    let world = World::new();
+    for (name, content) in [("a.txt", "four"), ("отчёт №1 .pdf", "report"), ("b.png", "picture")] {
+        let path = world.path("cwd").join(name);
+        fs::write(&path, content).expect("a file");
+        world.give(&path);
+    }
+    let visit = site().visit();
+    visit.serve("files.html", PAGE);
+    world.ok(&["navigate", &visit.url("files.html")]);
+    world
+}
+
+fn seen(world: &World) -> Value {
+    world.eval("window.seen ?? null")
+}
+
+// contract: 7.4 report: 24
+#[test]
+fn files_reach_inputs_hidden_ones_too_with_their_names_and_sizes() {
+    let world = world();
+    let result = world.ok(&["upload", "label=One", "a.txt"]);
+    assert_eq!(result["held"], serde_json::json!([{ "name": "a.txt", "size": 4 }]));
+    assert_eq!(result["evidence"]["valueMatches"], true, "{result}");
+    assert_eq!(result["files"][0]["sha256"].as_str().map(str::len), Some(64));
+    assert_eq!(seen(&world), serde_json::json!([["a.txt", 4]]));
+    world.ok(&["upload", "css=#hidden", "отчёт №1 .pdf"]);
+    assert_eq!(seen(&world), serde_json::json!([["отчёт №1 .pdf", 6]]));
+    world.ok(&["upload", "label=Many", "a.txt", "./отчёт №1 .pdf"]);
+    assert_eq!(seen(&world), serde_json::json!([["a.txt", 4], ["отчёт №1 .pdf", 6]]));
+}
+
+// contract: 7.4 report: 24
+#[test]
+fn a_chooser_is_told_answered_once_and_blocks_nothing() {
+    let world = world();
+    for (button, want) in [
+        ("Opens hidden", serde_json::json!([["a.txt", 4]])),
+        ("Opens made", serde_json::json!([["a.txt", 4]])),
+    ] {
+        let clicked = world.ok(&["click", &format!("name={button}")]);
+        let chooser = clicked["evidence"]["choosers"][0]["chooserId"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{clicked}"))
+            .to_owned();
+        // Nobody has to answer it.
+        assert_eq!(world.ok(&["observe"])["choosers"][0]["chooserId"], chooser.as_str());
+        world.eval("window.seen = null");
+        world.ok(&["upload", "--chooser-id", &chooser, "a.txt"]);
+        assert_eq!(seen(&world), want);
+        let error = world.fails("target_not_found", &["upload", "--chooser-id", &chooser, "a.txt"]);
+        assert_eq!(error["reason"], "no_chooser", "{error}");
+    }
+    glass_tests::holds("the page reads it", Duration::from_secs(10), || {
+        world.eval("window.text ?? ''") == "four"
+    });
+    // Its document goes, and the chooser with it.
+    let clicked = world.ok(&["click", "name=Opens made"]);
+    let chooser = clicked["evidence"]["choosers"][0]["chooserId"].as_str().expect("an id").to_owned();
+    world.ok(&["reload"]);
+    world.fails("target_not_found", &["upload", "--chooser-id", &chooser, "a.txt"]);
+}
+
+// contract: 7.4, 2.1 report: 25
+#[test]
+fn files_that_the_page_refuses_are_not_told_as_taken() {
+    let world = world();
+    let result = world.ok(&["upload", "label=Picky", "a.txt"]);
+    assert_eq!(result["held"], serde_json::json!([]));
+    assert_eq!(result["evidence"]["valueMatches"], false);
+    assert!(result["warning"].is_string(), "{result}");
+    let result = world.ok(&["upload", "label=Picky", "b.png"]);
+    assert!(result["warning"].is_null() && result["evidence"]["valueMatches"] == true, "{result}");
+}
+
+// contract: 7.4, 10.5
+#[test]
+fn what_cannot_be_uploaded_is_refused_and_the_page_sees_nothing() {
+    let world = world();
+    fs::write(world.path("home/secret.txt"), "secret").expect("a file outside");
+    std::os::unix::fs::symlink(world.path("home/secret.txt"), world.path("cwd/link.txt"))
+        .expect("a link out");
+    fs::create_dir(world.path("cwd/dir")).expect("a directory");
+    for outside in ["../home/secret.txt", "link.txt", "/etc/hostname"] {
+        let error = world.fails("denied", &["upload", "label=One", outside]);
+        assert_eq!(error["reason"], "outside_file_root", "{error}");
+    }
+    for wrong in ["none.txt", "dir"] {
+        assert_eq!(world.glassctl(["upload", "label=One", wrong]).code, Some(2), "{wrong}");
+    }
+    for (input, reason) in
+        [("label=Off", "disabled"), ("label=Dir", "directory"), ("name=Opens made", "no_file_input")]
+    {
+        let error = world.fails("not_actionable", &["upload", input, "a.txt"]);
+        assert_eq!(
+            (error["reason"].clone(), error["dispatched"].clone()),
+            (reason.into(), "no".into()),
+            "{error}"
+        );
+    }
+    let error = world.fails("not_actionable", &["upload", "label=One", "a.txt", "b.png"]);
+    assert_eq!(error["reason"], "one_file", "{error}");
+    assert_eq!(seen(&world), Value::Null);
+}
+
+// contract: 7.4, 4.2
+#[test]
+fn a_large_file_and_one_in_a_frame_arrive_whole() {
+    let world = world();
+    let large = vec![7_u8; 3_000_000];
+    fs::write(world.path("cwd/large.bin"), &large).expect("a file");
+    world.give(&world.path("cwd/large.bin"));
+    let visit = site().visit();
+    visit.serve("inside.html", "<!doctype html><title>Inside</title><label for=in>Inside</label><input type=file id=in onchange='seen = this.files[0].size'>");
+    visit.serve("outside.html", "<!doctype html><title>Outside</title><iframe title=Frame src='http://b.localhost:{{port}}/{{visit}}/inside.html'></iframe>");
+    world.ok(&["navigate", &visit.url_at("a.localhost", "outside.html")]);
+    world.ok(&["wait", "visible=label=Inside"]);
+    let result = world.ok(&["upload", "label=Inside", "large.bin"]);
+    assert_eq!(result["held"][0]["size"], 3_000_000, "{result}");
+    assert_eq!(world.ok(&["evaluate", "window.seen", "--frame", "title=Frame"])["value"], 3_000_000);
+}
