@@ -21,6 +21,7 @@ mod mcp;
 mod naming;
 mod ops;
 mod revision;
+mod routers;
 mod schemas;
 mod seeing;
 mod sockets;

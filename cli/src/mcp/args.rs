@@ -48,6 +48,9 @@ pub struct Flags {
     /// Whether a cancelled request is answered
     #[arg(long, value_enum, default_value_t)]
     pub cancel_reply: CancelReply,
+    /// Read and write files below this directory alone, instead of the one that this process is started in
+    #[arg(long, value_name = "DIR")]
+    pub file_root: Option<PathBuf>,
     /// Write one line a call to standard error
     #[arg(long)]
     pub log: bool,
@@ -91,8 +94,6 @@ pub struct Refused {
     #[arg(long, hide = true)]
     headed: bool,
     #[arg(long, hide = true)]
-    file_root: Option<String>,
-    #[arg(long, hide = true)]
     url: Option<String>,
 }
 
@@ -123,7 +124,6 @@ impl Refused {
             ("--attach", self.attach.is_some(), sessions),
             ("--target-id", self.target_id.is_some(), sessions),
             ("--headed", self.headed, sessions),
-            ("--file-root", self.file_root.is_some(), "no tool of this build reads or writes files"),
             ("--url", self.url.is_some(), "this build has no HTTP front end to bridge to"),
         ];
         others.into_iter().find(|(_, given, _)| *given).map(|(name, _, why)| (name, why))

@@ -3,6 +3,7 @@
 //! Connects on the first call, and again after the daemon has gone. The private session belongs to the connection: it
 //! closes when this process ends, however it ends.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::tools::Call;
 use crate::client::{Client, Server};
 use crate::error;
+use crate::files::{Carried, keep};
 use crate::follow::{Following, Seen};
 
 /// Longest wait for the private session's end when this process ends.
@@ -58,6 +60,7 @@ pub struct Link {
     server: Server,
     own: Own,
     others: Others,
+    files: Option<PathBuf>,
     up: Mutex<Option<Up>>,
 }
 
@@ -85,7 +88,14 @@ impl Link {
                 Own::Private(name.parse().expect("letters, digits and a dash are a session's name"))
             }
         };
-        Self { server: server.staying("mcp"), own, others, up: Mutex::new(None) }
+        Self { server: server.staying("mcp"), own, others, files: None, up: Mutex::new(None) }
+    }
+
+    /// With this file root instead of the directory that the process runs in.
+    #[must_use]
+    pub fn with_files_below(mut self, root: Option<PathBuf>) -> Self {
+        self.files = root;
+        self
     }
 
     /// The name of this process's session.
@@ -153,17 +163,30 @@ impl Link {
         let ended = async {
             let session = self.resolve(call.session.as_ref())?;
             let unwritable = |_| OpError::invalid("the parameters cannot be written as JSON", "");
-            let params = call.operation.encode().map_err(unwritable)?;
+            let mut operation = call.operation.clone();
+            let mut carried = Carried::of(&mut operation, self.files.as_deref())?;
             let options = call.options.encode().map_err(unwritable)?;
-            let client = tokio::select! {
+            let mut client = tokio::select! {
                 client = self.client() => client?,
                 () = cancelled.cancelled() => return Err(error::cancelled()),
             };
             connected = Some(begun.elapsed());
+            tokio::select! {
+                sent = carried.send(&mut client, session.as_str(), &mut operation) => sent?,
+                () = cancelled.cancelled() => return Err(error::cancelled()),
+            }
+            let params = operation.encode().map_err(unwritable)?;
             let mut following = Following::new(client, call.operation.facts(), &call.options);
+            following.seen.incoming = carried.incoming;
             let ended = following.run(session.into(), params, options, cancelled.cancelled()).await;
             seen = std::mem::take(&mut following.seen);
-            ended
+            let mut ended = ended?;
+            if let (Some(incoming), Some(pb::ended::Answer::ResultJson(json))) =
+                (seen.incoming.take(), &mut ended.answer)
+            {
+                *json = keep(json, incoming)?.into_bytes();
+            }
+            Ok(ended)
         }
         .await;
         let ended = ended.map_err(|mut error| {

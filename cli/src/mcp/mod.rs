@@ -122,7 +122,7 @@ async fn speak(flags: Flags, server: Server) -> Result<u8, Failure> {
         (None, None) => Others::None,
     };
     let tools = Tools::new(&flags.tools, others != Others::None);
-    let link = Arc::new(Link::new(server, flags.session, others));
+    let link = Arc::new(Link::new(server, flags.session, others).with_files_below(flags.file_root));
     let handler = Handler {
         shared: shared.clone(),
         tools,

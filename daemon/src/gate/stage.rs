@@ -67,6 +67,7 @@ impl Gate {
             (Err(why), _) => return Err(broken(why).into()),
             (Ok(()), _) => return Err(broken("the session did not take the file").into()),
         };
+        turn.ended(glass_proto::Outcome::Completed);
         let answer = reply.answer.map(|answer| match answer {
             worker::stage_file_reply::Answer::Staged(staged) => {
                 let worker::StagedFile { file_id, size, sha256 } = staged;
