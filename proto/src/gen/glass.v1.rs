@@ -102,6 +102,61 @@ pub mod ended {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StageFileRequest {
+    #[prost(oneof = "stage_file_request::Kind", tags = "1, 2")]
+    pub kind: ::core::option::Option<stage_file_request::Kind>,
+}
+/// Nested message and enum types in `StageFileRequest`.
+pub mod stage_file_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Kind {
+        #[prost(message, tag = "1")]
+        Begin(super::StageFileBegin),
+        /// At most 256 KiB.
+        #[prost(bytes, tag = "2")]
+        Data(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StageFileBegin {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    /// One path component.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "4")]
+    pub size: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StageFileReply {
+    #[prost(oneof = "stage_file_reply::Answer", tags = "1, 2")]
+    pub answer: ::core::option::Option<stage_file_reply::Answer>,
+}
+/// Nested message and enum types in `StageFileReply`.
+pub mod stage_file_reply {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Answer {
+        #[prost(message, tag = "1")]
+        Staged(super::StagedFile),
+        /// UTF-8 JSON of contract 2.6.
+        #[prost(bytes, tag = "2")]
+        ErrorJson(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StagedFile {
+    /// What `upload` takes as a file id.
+    #[prost(string, tag = "1")]
+    pub file_id: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub size: u64,
+    /// Hexadecimal.
+    #[prost(string, tag = "3")]
+    pub sha256: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CancelRequest {
     #[prost(message, optional, tag = "1")]
     pub hello: ::core::option::Option<Hello>,
@@ -391,6 +446,25 @@ pub mod glass_client {
             req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Execute"));
             self.inner.server_streaming(req, path, codec).await
         }
+        /// Puts one file into a session, for `upload`. The first message says which, the others hold it.
+        pub async fn stage_file(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::StageFileRequest>,
+        ) -> std::result::Result<tonic::Response<super::StageFileReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/StageFile");
+            let mut req = request.into_streaming_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "StageFile"));
+            self.inner.client_streaming(req, path, codec).await
+        }
         /// Asks that a running operation be cancelled.
         pub async fn cancel(
             &mut self,
@@ -570,6 +644,11 @@ pub mod glass_server {
             &self,
             request: tonic::Request<super::ExecuteRequest>,
         ) -> std::result::Result<tonic::Response<Self::ExecuteStream>, tonic::Status>;
+        /// Puts one file into a session, for `upload`. The first message says which, the others hold it.
+        async fn stage_file(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::StageFileRequest>>,
+        ) -> std::result::Result<tonic::Response<super::StageFileReply>, tonic::Status>;
         /// Asks that a running operation be cancelled.
         async fn cancel(
             &self,
@@ -738,6 +817,53 @@ pub mod glass_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/StageFile" => {
+                    #[allow(non_camel_case_types)]
+                    struct StageFileSvc<T: Glass>(pub Arc<T>);
+                    impl<
+                        T: Glass,
+                    > tonic::server::ClientStreamingService<super::StageFileRequest>
+                    for StageFileSvc<T> {
+                        type Response = super::StageFileReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::StageFileRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::stage_file(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StageFileSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)
