@@ -176,6 +176,9 @@ pub struct PopupSeen {
     /// It has been closed again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
+    /// target_limit, when Glass closed it since the session has as many targets as it may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A download that was begun.

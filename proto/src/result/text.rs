@@ -190,6 +190,9 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
         if popup.closed {
             out.push_str(", closed again");
         }
+        if popup.reason.is_some() {
+            out.push_str(" (the session has as many targets as it may)");
+        }
     }
     for chooser in &evidence.choosers {
         let _ = write!(out, " · file chooser open [{}]", chooser.chooser_id);

@@ -94,6 +94,17 @@ fn there_are_at_most_32_and_one_more_is_refused() {
     let error = world.fails("quota_exceeded", &["create-target"]);
     assert_eq!((error["details"]["limit"].clone(), error["details"]["used"].clone()), (32.into(), 32.into()));
     assert_eq!(rows(&world).len(), 32);
+    // A page that opens one more has it closed, and that is told.
+    let visit = site().visit();
+    world.ok(&["navigate", &visit.url("popups.html")]);
+    let clicked = world.ok(&["click", "name=Window open"]);
+    let popup = &clicked["evidence"]["popups"][0];
+    assert_eq!(
+        (popup["closed"].clone(), popup["reason"].clone()),
+        (true.into(), "target_limit".into()),
+        "{clicked}"
+    );
+    assert_eq!(rows(&world).len(), 32);
     let last = rows(&world)[31]["id"].as_str().expect("an id").to_owned();
     world.ok(&["close-target", &last]);
     world.ok(&["create-target"]);

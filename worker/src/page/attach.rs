@@ -88,7 +88,11 @@ impl Pages {
                 if full {
                     // Over its bound a new target is closed (contract 7.1).
                     tracing::warn!(limit = MAX_TARGETS, "a page was closed: too many targets");
-                    drop(self.start(&session, page::Close {}));
+                    self.state().refuse_target(&attached.target_info);
+                    if let Some(browser) = self.browser() {
+                        let close = target::CloseTarget { target_id: &attached.target_info.target_id };
+                        drop(browser.client().start_send(None, close));
+                    }
                     return;
                 }
                 self.set_up(&session);

@@ -202,6 +202,7 @@ impl State {
                 opener_id: info.opener_id.clone(),
                 page_url: (!info.url.is_empty()).then(|| cut(&info.url, 4096).into_owned()),
                 closed: false,
+                reason: None,
             });
         }
         let mut target = Target {
@@ -241,6 +242,21 @@ impl State {
         self.targets.insert(id, target);
     }
 
+    /// Notes a target that is closed at once, since there are as many as may be.
+    pub(super) fn refuse_target(&mut self, info: &target::TargetInfo) {
+        if self.closed.len() >= MAX_TARGETS {
+            self.closed.pop_front();
+        }
+        self.closed.push_back(ClosedTarget {
+            id: info.target_id.clone(),
+            opener: info.opener_id.clone(),
+            url: info.url.clone(),
+            number: self.begun,
+            refused: true,
+        });
+        self.begun += 1;
+    }
+
     pub(super) fn add_frame_session(
         &mut self,
         parent: Option<&Arc<str>>,
@@ -273,7 +289,13 @@ impl State {
                     self.closed.pop_front();
                 }
                 let (opener, number) = (gone.opener, gone.number);
-                self.closed.push_back(ClosedTarget { id: gone.id, opener, url: gone.url, number });
+                self.closed.push_back(ClosedTarget {
+                    id: gone.id,
+                    opener,
+                    url: gone.url,
+                    number,
+                    refused: false,
+                });
             }
             self.order.retain(|id| *id != attached.target);
             return;

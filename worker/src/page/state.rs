@@ -53,6 +53,8 @@ pub(super) struct ClosedTarget {
     pub(super) opener: Option<String>,
     pub(super) url: String,
     pub(super) number: u64,
+    /// Closed at once, since there were as many as may be.
+    pub(super) refused: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -338,8 +340,11 @@ impl State {
         let open = self
             .targets
             .values()
-            .map(|target| (target.number, &target.id, &target.opener, &target.url, false));
-        let closed = self.closed.iter().map(|gone| (gone.number, &gone.id, &gone.opener, &gone.url, true));
+            .map(|target| (target.number, &target.id, &target.opener, &target.url, None));
+        let closed = self
+            .closed
+            .iter()
+            .map(|gone| (gone.number, &gone.id, &gone.opener, &gone.url, Some(gone.refused)));
         let mut all: Vec<_> = open.chain(closed).filter(|(number, ..)| *number >= mark).collect();
         all.sort_unstable_by_key(|(number, ..)| *number);
         let mut found: Vec<PopupSeen> = Vec::new();
@@ -352,7 +357,8 @@ impl State {
                     target_id: id.clone(),
                     opener_id: by.clone(),
                     page_url: (!url.is_empty()).then(|| cut(url, 4096).into_owned()),
-                    closed,
+                    closed: closed.is_some(),
+                    reason: (closed == Some(true)).then(|| "target_limit".to_owned()),
                 });
             }
         }
