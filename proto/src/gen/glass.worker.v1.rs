@@ -322,9 +322,12 @@ pub mod worker_client {
                     )
                 })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.worker.v1.Worker/StageFile");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/StageFile",
+            );
             let mut req = request.into_streaming_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.worker.v1.Worker", "StageFile"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "StageFile"));
             self.inner.client_streaming(req, path, codec).await
         }
         /// Answers without touching a page.
