@@ -122,6 +122,27 @@ pub enum KnownCommand {
         #[arg(value_name = "OPERATION")]
         operation: Option<String>,
     },
+    /// Print the script that completes commands and options in a shell
+    ///
+    /// For bash: glassctl completions bash > ~/.local/share/bash-completion/completions/glassctl
+    #[command(display_order = 901)]
+    Completions {
+        /// The shell
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of glassctl or of one command
+    ///
+    /// To read one: glassctl man click | man -l -
+    #[command(display_order = 902)]
+    Man {
+        /// The command, as it is typed; without it glassctl itself
+        #[arg(value_name = "COMMAND", conflicts_with = "output")]
+        command: Vec<String>,
+        /// Write every page into this directory instead; pages of the same name are replaced
+        #[arg(long, value_name = "DIR")]
+        output: Option<PathBuf>,
+    },
 }
 
 /// `glassctl session …`.

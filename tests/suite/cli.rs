@@ -286,3 +286,42 @@ fn help_and_version_are_there() {
         assert!(!run.stdout.is_empty(), "{run}");
     }
 }
+
+// contract: 12.5
+#[test]
+fn bash_completes_commands_and_options_with_the_printed_script() {
+    let world = World::new();
+    let script = world.glassctl(["completions", "bash"]).success().stdout;
+    let path = world.path("completion.bash");
+    std::fs::write(&path, script).expect("the script can be kept");
+    let complete = |words: &[&str]| {
+        let line = format!(
+            "source {}; COMP_WORDS=({}); COMP_CWORD={}; _glassctl glassctl {last} x; echo \"${{COMPREPLY[*]}}\"",
+            path.display(),
+            words.join(" "),
+            words.len() - 1,
+            last = words[words.len() - 1],
+        );
+        let output =
+            std::process::Command::new("bash").args(["--norc", "-c", &line]).output().expect("bash runs");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    assert_eq!(complete(&["glassctl", "navi"]), "navigate");
+    assert_eq!(complete(&["glassctl", "navigate", "--wait-u"]), "--wait-until");
+    assert_eq!(complete(&["glassctl", "session", "li"]), "list");
+    let first = complete(&["glassctl", "click", "--button", "mid"]);
+    assert_eq!(first, "middle");
+}
+
+// contract: 12.5, 12.7
+#[test]
+fn what_glassctl_knows_by_itself_starts_no_daemon_and_reads_nothing() {
+    let world = World::new().with_config("this is no configuration");
+    world.glassctl(["man", "click"]).success();
+    let known = Answer::read("schema", world.glassctl(["schema", "click", "--json"]).success());
+    assert_eq!(known.json["result"]["operation"], "click");
+    assert!(known.json["result"]["result"]["properties"]["evidence"].is_object());
+    let wrong = Answer::read("schema", world.glassctl(["schema", "fly", "--json"]).exits(2));
+    wrong.fails("invalid_argument");
+    assert!(!world.path("run/glass/glassd.sock").exists());
+}

@@ -5,6 +5,7 @@
 //! in one of them is solved by running the test.
 
 mod command_line;
+mod compatible;
 mod configuration;
 mod errors;
 mod locators;
