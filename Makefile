@@ -74,6 +74,14 @@ regen: ## write generated code, reference pages and schemas anew
 	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --no-fail-fast --lib --test generated generated \
 	    || $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --lib --test generated generated
 
+# How long each target is fuzzed, in seconds.
+FUZZ_SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: ## fuzz every target for FUZZ_SECONDS, one after the other
+	GLASS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --no-fail-fast --lib \
+	    fuzz_ -- --test-threads=1 --nocapture
+
 .PHONY: deny
 deny: ## licences, advisories and sources of dependencies (needs cargo-deny)
 	@$(CARGO) deny --version >/dev/null 2>&1 \

@@ -9,6 +9,8 @@ pub mod diagnosis;
 pub mod error;
 pub mod escape;
 pub mod filename;
+#[cfg(test)]
+mod fuzz;
 mod r#gen;
 pub mod id;
 pub mod op;

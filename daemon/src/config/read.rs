@@ -318,6 +318,32 @@ mod tests {
     }
 
     #[test]
+    fn fuzz_configurations() {
+        let words = [
+            "[daemon]\n",
+            "[sessions]\n",
+            "[log]\n",
+            "idle_exit = ",
+            "max = ",
+            "\"10m\"",
+            "minimum = ",
+            "path = ",
+        ];
+        glass_fuzz::run("config", &words, |input| {
+            let text = String::from_utf8_lossy(input);
+            match Config::parse(Path::new("c"), &text) {
+                Ok(_) => "read".to_owned(),
+                Err(ConfigError::Invalid { line, column, message, .. }) => {
+                    assert!(line <= text.matches('\n').count() + 1 && column <= text.chars().count() + 1);
+                    assert!(!message.contains('\n'), "one line");
+                    message.chars().filter(|letter| letter.is_alphabetic()).take(24).collect()
+                }
+                Err(error) => panic!("{error}"),
+            }
+        });
+    }
+
+    #[test]
     fn the_defaults_are_complete() {
         let config = parse("").unwrap();
         assert_eq!(config.idle_exit, Some(Duration::from_secs(600)));

@@ -22,6 +22,8 @@ mod answer;
 mod channel;
 mod dial;
 mod failure;
+#[cfg(test)]
+mod fuzz;
 mod head;
 mod meter;
 mod proxy;

@@ -191,3 +191,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn fuzz_addresses() {
+    let words = [
+        "http://",
+        "https://",
+        "file:",
+        "javascript:",
+        "data:",
+        "view-source:",
+        "localhost",
+        "[::1]",
+        "%00",
+        "\t",
+        "@",
+    ];
+    glass_fuzz::run("url", &words, |input| match normalise(&String::from_utf8_lossy(input)) {
+        Ok(url) => {
+            let again = normalise(url.as_str()).map(|again| again == url);
+            assert_eq!(again, Ok(true), "{url}");
+            let admitted = admit(&url).is_ok();
+            assert!(
+                !admitted || matches!(url.scheme(), "http" | "https" | "about" | "data" | "blob"),
+                "{url}"
+            );
+            format!("{} {admitted}", url.scheme().chars().take(12).collect::<String>())
+        }
+        Err(error) => format!("{error:?}").chars().take_while(|letter| letter.is_alphabetic()).collect(),
+    });
+}

@@ -12,6 +12,8 @@ mod decode;
 mod envelope;
 mod error;
 mod frame;
+#[cfg(test)]
+mod fuzz;
 mod outbox;
 mod pending;
 mod reader;

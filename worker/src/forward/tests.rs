@@ -134,3 +134,19 @@ fn only_the_two_names_of_a_proxys_failure_hide_another() {
     assert!(hides_failure("net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION"));
     assert!(!hides_failure("net::ERR_CONNECTION_REFUSED"));
 }
+
+#[test]
+fn fuzz_notes_of_the_proxy() {
+    glass_fuzz::run(
+        "proxy_note",
+        &["\"type\":\"failed\"", "\"host\":", "\"port\":", "\"error\":\"name\""],
+        |input| {
+            let mut failures = super::failure::Failures::new();
+            for line in input.split(|byte| *byte == b'\n') {
+                failures.note(line);
+            }
+            let known = failures.newest("example.com", 443, Instant::now() - Duration::from_secs(60));
+            format!("{:?}", known.map(|failure| failure.error))
+        },
+    );
+}

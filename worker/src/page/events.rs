@@ -236,10 +236,13 @@ impl State {
         };
         target.frames.insert(id.clone(), new_frame(None, session.clone(), info.url.clone()));
         target.new_document(&id);
+        // A target that is attached once more is the same one; what its old session says no longer counts.
+        self.sessions.retain(|_, other| other.target != id);
         self.sessions.insert(session, Attached { target: id.clone(), root: id.clone() });
         self.first.get_or_insert_with(|| id.clone());
-        self.order.push(id.clone());
-        self.targets.insert(id, target);
+        if self.targets.insert(id.clone(), target).is_none() {
+            self.order.push(id);
+        }
     }
 
     /// Notes a target that is closed at once, since there are as many as may be.

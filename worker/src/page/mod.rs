@@ -12,6 +12,8 @@ mod choosers;
 mod downloads;
 mod engine;
 mod events;
+#[cfg(test)]
+mod fuzz;
 mod geometry;
 mod internals;
 mod listeners;

@@ -132,6 +132,16 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[test]
+    fn fuzz_values() {
+        let words =
+            ["\"type\":\"object\"", "\"type\":\"array\"", "\"value\":[", "\"weakLocalObjectReference\":1"];
+        glass_fuzz::run("value", &words, |input| {
+            let Ok(raw) = serde_json::from_slice::<Box<RawValue>>(input) else { return "no JSON".to_owned() };
+            format!("{:?}", decode(&raw).map(|value| value.to_string().len().min(64)))
+        });
+    }
+
     fn read(value: &Value) -> Result<Value, NotJson> {
         decode(&serde_json::value::to_raw_value(value).unwrap())
     }
