@@ -46,7 +46,8 @@ fn fuzz_events() {
     glass_fuzz::run("cdp_events", WORDS, |input| {
         let (_proxy, endpoint) = fdpass::nonblocking_pair().expect("a pair of sockets");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
-        let pages = Pages::new(Forwarder::start(listener, endpoint).expect("a forwarder"));
+        let pages =
+            Pages::new(Forwarder::start(listener, endpoint).expect("a forwarder"), "data-testid".into());
         let mut taken = 0;
         for line in String::from_utf8_lossy(input).lines() {
             if let Some(event) = event(line) {
