@@ -82,7 +82,7 @@ fn fuzz_keys_and_refs() {
     glass_fuzz::run("chord", &["Control+", "Shift+", "Enter", "ArrowDown", "r7:", "f1", "e2"], |input| {
         let text = text(input);
         let reference = text.parse::<Ref>().map(|found| {
-            assert_eq!(found.to_string().parse::<Ref>(), Ok(found.clone()));
+            assert_eq!(found.to_string().parse::<Ref>(), Ok(found));
         });
         match text.parse::<Chord>() {
             Ok(chord) => {
