@@ -31,7 +31,7 @@ fn the_page_that_opened_is_named_and_not_selected() {
 #[test]
 fn one_that_opens_later_is_waited_for() {
     let stage = Stage::take();
-    let visit = stage.show("<!doctype html><title>Late</title><button onclick=\"fetch('slow/answer').then(() => open('form.html'))\">Later</button>");
+    let visit = stage.show("<!doctype html><title>Late</title><button onclick=\"fetch('slow/answer').then(() => window.open('form.html'))\">Later</button>");
     let asked = stage.begin(&["click-expect-popup", "name=Later", "--timeout-ms", "20000"]);
     visit.asked_for("slow/answer");
     visit.release("answer");
@@ -46,7 +46,7 @@ fn none_and_several_are_told_apart_and_the_click_is_not_denied() {
     let error = stage.fails("popup_missing", &["click-expect-popup", "name=Save", "--timeout-ms", "1500"]);
     assert_eq!((error["outcome"].clone(), error["dispatched"].clone()), ("completed".into(), "yes".into()));
     assert_eq!(visit.clicks(), ["save"]);
-    stage.show("<!doctype html><title>Two</title><button onclick=\"open('form.html'); open('form.html?2')\">Both</button>");
+    stage.show("<!doctype html><title>Two</title><button onclick=\"window.open('form.html'); window.open('form.html?2')\">Both</button>");
     let error = stage.fails("popup_ambiguous", &["click-expect-popup", "name=Both"]);
     assert_eq!(error["details"]["popups"].as_array().map(Vec::len), Some(2), "{error}");
     close(&stage, &error["details"]["popups"]);
@@ -58,7 +58,7 @@ fn a_popup_of_a_popup_that_went_away_is_still_this_clicks() {
     let stage = Stage::take();
     for wait in [0, 20, 200] {
         let visit = site().visit();
-        visit.serve("helper.html", &format!("<!doctype html><title>Helper</title><button onclick=\"const w = open('about:blank'); w.document.write('<script>open(\\'form.html\\'); setTimeout(() => close(), {wait})<\\/script>')\">Help</button>"));
+        visit.serve("helper.html", &format!("<!doctype html><title>Helper</title><button onclick=\"const w = window.open('about:blank'); w.document.write('<script>open(\\'form.html\\'); setTimeout(() => window.close(), {wait})<\\/script>')\">Help</button>"));
         stage.go(&visit, "helper.html");
         let clicked = stage.ok(&["click", "name=Help"]);
         let rows =
@@ -84,11 +84,12 @@ fn a_click_that_closes_its_own_window_is_completed_with_that_evidence() {
     let visit = site().visit();
     visit.serve(
         "opener.html",
-        "<!doctype html><title>Opener</title><button onclick=\"open('asks.html')\">Ask</button>",
+        "<!doctype html><title>Opener</title><button onclick=\"window.open('asks.html')\">Ask</button>",
     );
     let how = ["onmousedown", "onclick"]
-        .map(|on| format!("<button {on}=\"opener.done = 1; close()\">{on}</button>"));
-    let later = "<button onclick=\"setTimeout(() => { opener.done = 1; close() }, 30)\">later</button>";
+        .map(|on| format!("<button {on}=\"opener.done = 1; window.close()\">{on}</button>"));
+    let later =
+        "<button onclick=\"setTimeout(() => { opener.done = 1; window.close() }, 30)\">later</button>";
     visit.serve("asks.html", &format!("<!doctype html><title>Asks</title>{}{later}", how.concat()));
     stage.go(&visit, "opener.html");
     for round in 0..9 {

@@ -89,6 +89,8 @@ impl Pages {
                     // Over its bound a new target is closed (contract 7.1).
                     tracing::warn!(limit = MAX_TARGETS, "a page was closed: too many targets");
                     self.state().refuse_target(&attached.target_info);
+                    // Whoever opened it stands still until it may go on.
+                    drop(self.start(&session, runtime::RunIfWaitingForDebugger {}));
                     if let Some(browser) = self.browser() {
                         let close = target::CloseTarget { target_id: &attached.target_info.target_id };
                         drop(browser.client().start_send(None, close));
