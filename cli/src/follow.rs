@@ -5,7 +5,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use glass_proto::op::{CallOptions, Effect, Facts, Screenshot};
+use glass_proto::op::{CallOptions, Effect, ExportPage, Facts};
 use glass_proto::wire::client as pb;
 use glass_proto::{ErrorKind, ExecutionId, OpError, Phase};
 use pb::execute_event::Kind;
@@ -20,6 +20,8 @@ use crate::output::SessionSeen;
 const GRACE: Duration = Duration::from_secs(10);
 /// How long a cancelled operation's outcome is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Most bytes of a file that are collected: an exported page is the largest.
+const MAX_FILE: usize = ExportPage::MAX_BYTES + 4 * 1024 * 1024;
 
 /// What an operation has said of itself so far.
 #[derive(Debug, Default)]
@@ -43,7 +45,7 @@ impl Seen {
                     return incoming.take(&artifact.data).map(|()| None);
                 }
                 // The daemon bounds it; this bounds the daemon.
-                if self.file.len() + artifact.data.len() > 2 * Screenshot::MAX_BYTES {
+                if self.file.len() + artifact.data.len() > MAX_FILE {
                     return Err(OpError::failed(
                         ErrorKind::ResultTooLarge,
                         Phase::Transport,
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn a_file_without_bound_is_not_collected() {
         let mut seen = Seen::default();
-        let piece = pb::Artifact { data: vec![0; Screenshot::MAX_BYTES], ..pb::Artifact::default() };
+        let piece = pb::Artifact { data: vec![0; MAX_FILE / 2], ..pb::Artifact::default() };
         let mut take = || seen.take(pb::ExecuteEvent { kind: Some(Kind::Artifact(piece.clone())) });
         assert!(take().is_ok() && take().is_ok());
         assert_eq!(take().unwrap_err().kind, ErrorKind::ResultTooLarge);

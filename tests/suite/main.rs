@@ -26,3 +26,4 @@ mod schemas;
 mod seeing;
 mod sockets;
 mod stale;
+mod traces;

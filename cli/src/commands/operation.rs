@@ -43,6 +43,7 @@ pub(super) fn prepare(
     options.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
     let picture = match &operation {
         AnyOperation::Screenshot(screenshot) => Some(Picture::of(screenshot)?),
+        AnyOperation::ExportPage(page) if page.writes() => Some(Picture::export(page)?),
         _ => None,
     };
     let session = session.for_execute().map_err(super::invalid)?;

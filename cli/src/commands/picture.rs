@@ -1,4 +1,4 @@
-//! Where a picture is written: a name of one's own, or the next free `screenshot-N` (contract 12.6).
+//! Where a file of an answer is written: a name of one's own, or the next free `screenshot-N` or `page-N` (contract 12.6).
 //!
 //! A file appears whole or not at all. A name that the user gave replaces what was there; a name that glassctl
 //! made never does.
@@ -7,16 +7,19 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use glass_proto::escape::visible;
-use glass_proto::op::{ImageFormat, Screenshot};
+use glass_proto::op::{ExportPage, ImageFormat, Screenshot};
 use glass_proto::{Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
 
 use crate::error::Failure;
 
-/// A place for one picture.
+/// A place for one file.
 #[derive(Debug)]
 pub(super) struct Picture {
     output: Option<PathBuf>,
-    format: ImageFormat,
+    /// Beginning of a name that glassctl makes.
+    stem: &'static str,
+    /// Its ending.
+    ending: &'static str,
 }
 
 impl Picture {
@@ -30,7 +33,18 @@ impl Picture {
             check_ending(path, format)?;
             check_place(path)?;
         }
-        Ok(Self { output: screenshot.output.clone(), format })
+        Ok(Self { output: screenshot.output.clone(), stem: "screenshot", ending: format.name() })
+    }
+
+    /// The same for an exported page.
+    ///
+    /// # Errors
+    /// `invalid_argument`: a place where no file can be.
+    pub(super) fn export(page: &ExportPage) -> Result<Self, Failure> {
+        if let Some(path) = &page.output {
+            check_place(path)?;
+        }
+        Ok(Self { output: page.output.clone(), stem: "page", ending: page.format.ending() })
     }
 
     /// Writes the picture, and says where.
@@ -40,13 +54,13 @@ impl Picture {
     pub(super) fn write(&self, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let written = match &self.output {
             Some(path) => replace(path, bytes).map(|()| path.clone()),
-            None => add(self.format, bytes),
+            None => add(self.stem, self.ending, bytes),
         };
         written.map_err(|error| {
             let error = OpError::rejected(
                 ErrorKind::Transport,
                 Phase::Transport,
-                format!("the picture was taken and cannot be written: {error}"),
+                format!("the file was made and cannot be written: {error}"),
                 "name a place that can be written to with -o",
             );
             let mut error = error.reason("write_failed").ended(Outcome::Completed, Dispatched::Yes);
@@ -100,7 +114,7 @@ fn directory(path: &Path) -> &Path {
 fn beside(directory: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     let mut file = tempfile::Builder::new()
-        .prefix(".screenshot-")
+        .prefix(".glass-")
         .permissions(std::fs::Permissions::from_mode(0o666))
         .tempfile_in(directory)?;
     file.write_all(bytes)?;
@@ -113,12 +127,12 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     beside(directory(&place), bytes)?.persist(&place).map(drop).map_err(|error| error.error)
 }
 
-fn add(format: ImageFormat, bytes: &[u8]) -> io::Result<PathBuf> {
+fn add(stem: &str, ending: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     /// More pictures than anybody keeps in one directory; a bound so that the search ends.
     const MOST: u32 = 1_000_000;
     let mut file = beside(Path::new("."), bytes)?;
     for n in 1..=MOST {
-        let path = PathBuf::from(format!("screenshot-{n}.{}", format.name()));
+        let path = PathBuf::from(format!("{stem}-{n}.{ending}"));
         if path.symlink_metadata().is_ok() {
             continue;
         }
@@ -129,7 +143,7 @@ fn add(format: ImageFormat, bytes: &[u8]) -> io::Result<PathBuf> {
             Err(error) => return Err(error.error),
         }
     }
-    Err(io::Error::other("a million screenshots lie here already"))
+    Err(io::Error::other("a million of them lie here already"))
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Capability, Effect, Facts, Lane, Needs, Operation, TextInput, seconds};
+use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, TextInput, seconds};
 use crate::result::Evaluated;
 
 /// Run script in the page and print its value
 ///
 /// Promises are awaited. A text that is no expression runs as the body of an async function: use return. The value
-/// must be JSON, at most 1 MiB.
+/// must be JSON, at most 1 MiB. With --target the script runs in the frame of that element and is given it: write a
+/// function of it, or use the name `element`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Evaluate {
@@ -23,6 +24,25 @@ pub struct Evaluate {
     #[arg(long, value_name = "PATH", conflicts_with = "expression")]
     #[serde(skip)]
     pub file: Option<PathBuf>,
+    /// An element that the script is given, in whichever frame it is
+    #[arg(long, value_name = "LOCATOR")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub target: Option<Locator>,
+    /// A further argument of the function, as JSON; repeat for more (at most 16)
+    #[arg(long = "arg", value_name = "JSON", value_parser = json)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "any_values")]
+    pub args: Vec<serde_json::Value>,
+}
+
+/// A schema that every client takes: no boolean in the place of one.
+fn any_values(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "array", "maxItems": 16, "items": { "description": "Any JSON value" } })
+}
+
+fn json(text: &str) -> Result<serde_json::Value, String> {
+    serde_json::from_str(text).map_err(|_| "JSON is wanted, such as 3, true or \"text\" with its quotes".to_owned())
 }
 
 impl Evaluate {
@@ -52,6 +72,9 @@ impl Operation for Evaluate {
 
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::at_least_one("expression", self.expression.trim().len())?;
-        super::at_most("expression", self.expression.len(), Self::MAX_SOURCE)
+        super::at_most("expression", self.expression.len(), Self::MAX_SOURCE)?;
+        super::at_most("args", self.args.len(), 16)?;
+        let size: usize = self.args.iter().map(|value| value.to_string().len()).sum();
+        super::at_most("args", size, Self::MAX_SOURCE)
     }
 }

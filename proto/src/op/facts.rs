@@ -19,6 +19,8 @@ pub enum Capability {
     Download,
     /// Giving files to a page.
     Upload,
+    /// Writing a page to a file.
+    ExportPage,
 }
 
 impl Capability {
@@ -32,6 +34,7 @@ impl Capability {
             Self::Screenshot => "screenshot",
             Self::Download => "download",
             Self::Upload => "upload",
+            Self::ExportPage => "export_page",
         }
     }
 }

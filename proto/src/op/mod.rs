@@ -11,7 +11,9 @@ mod codec;
 mod dialog;
 mod double_click;
 mod downloads;
+mod emulate;
 mod evaluate;
+mod export_page;
 mod facts;
 mod fill;
 mod find;
@@ -32,6 +34,7 @@ mod screenshot;
 mod scroll;
 mod targets;
 mod upload;
+mod set_viewport;
 mod wait;
 
 use std::ops::RangeInclusive;
@@ -50,7 +53,9 @@ pub use codec::{DecodeError, schema, written_schema};
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
 pub use downloads::{CancelDownload, Download, ListDownloads, RetryDownloadCapture};
+pub use emulate::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, Position, ReducedMotion};
 pub use evaluate::Evaluate;
+pub use export_page::{ExportFormat, ExportPage};
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
 pub use fill::Fill;
 pub use find::Find;
@@ -67,10 +72,11 @@ pub use observe::Observe;
 pub use point::{InvalidPoint, Place, Point};
 pub use preflight::{Action, Preflight};
 pub use reference::{InvalidRef, Ref};
-pub use screenshot::{ImageFormat, Screenshot};
+pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
 pub use targets::{CloseTarget, CreateTarget, SelectTarget};
 pub use upload::Upload;
+pub use set_viewport::SetViewport;
 pub use wait::{Condition, Wait};
 
 /// One thing that can be asked of a session.
@@ -246,6 +252,9 @@ operations! {
     Key,
     Evaluate,
     Screenshot,
+    ExportPage,
+    SetViewport,
+    Emulate,
     Wait,
     AcceptDialog,
     DismissDialog,

@@ -3,6 +3,8 @@
 mod acted;
 mod element;
 mod files;
+mod emulated;
+mod exported;
 mod observation;
 mod read;
 mod targets;
@@ -16,7 +18,9 @@ pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, 
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
+pub use emulated::{Emulated, ViewportSet};
+pub use exported::{Asset, Exported};
 pub use observation::{LeftOut, Node, Observation};
-pub use read::{Evaluated, Found, Shot, TextRead, Waited};
+pub use read::{Evaluated, Found, Mark, Shot, TextRead, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

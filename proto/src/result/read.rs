@@ -73,6 +73,36 @@ pub struct Shot {
     /// Height of the page that is not in the picture, in CSS pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_height: Option<u32>,
+    /// Names this picture, so that its coordinates can be used; good for 60 s, until the page navigates, scrolls or
+    /// changes size.
+    pub screenshot_id: String,
+    /// Pixels of the picture for one CSS pixel.
+    pub scale: f64,
+    /// Where the picture's upper left corner lies in the viewport, in CSS pixels.
+    pub origin: [f64; 2],
+    /// Where the mouse pointer is, in pixels of the picture: `X,Y`, or `unknown`.
+    pub pointer: String,
+    /// Fonts were still loading; text in them is missing or in another font.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fonts_pending: bool,
+    /// What was drawn into the picture.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// A ref that was drawn into a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Mark {
+    /// The ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its role.
+    pub role: String,
+    /// Its name, at most 256 characters. Page data.
+    pub name: String,
+    /// Its box in the picture: left, upper, width, height in pixels.
+    pub area: [u32; 4],
 }
 
 /// A condition that came to hold.

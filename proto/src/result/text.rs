@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Evaluated,
-    Evidence, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot,
-    TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, Waited,
+    Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated, Evaluated,
+    Evidence, Exported, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot,
+    TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, ViewportSet, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -34,6 +34,12 @@ pub enum Answer {
     Evaluated(Evaluated),
     /// `screenshot`.
     Shot(Shot),
+    /// `exportPage`.
+    Exported(Box<Exported>),
+    /// `setViewport`.
+    Viewport(ViewportSet),
+    /// `emulate`.
+    Emulated(Box<Emulated>),
     /// `wait`.
     Waited(Waited),
     /// `acceptDialog`, `dismissDialog`.
@@ -85,6 +91,9 @@ impl Answer {
             AnyOperation::Key(_) => Self::Acted(read::<op::Key>(json)?),
             AnyOperation::Evaluate(_) => Self::Evaluated(read::<op::Evaluate>(json)?),
             AnyOperation::Screenshot(_) => Self::Shot(read::<op::Screenshot>(json)?),
+            AnyOperation::ExportPage(_) => Self::Exported(Box::new(read::<op::ExportPage>(json)?)),
+            AnyOperation::SetViewport(_) => Self::Viewport(read::<op::SetViewport>(json)?),
+            AnyOperation::Emulate(_) => Self::Emulated(Box::new(read::<op::Emulate>(json)?)),
             AnyOperation::Wait(_) => Self::Waited(read::<op::Wait>(json)?),
             AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
             AnyOperation::DismissDialog(_) => Self::Dialog(read::<op::DismissDialog>(json)?),
@@ -115,6 +124,15 @@ impl Answer {
             Self::Preflighted(preflighted) => preflighted_text(preflighted),
             Self::Inspected(inspected) => inspected_text(inspected),
             Self::Evaluated(evaluated) => evaluated_text(evaluated),
+            Self::Exported(exported) => exported_text(exported),
+            Self::Viewport(set) => format!(
+                "viewport {} × {} · {} device pixels a CSS pixel · r{} → r{}",
+                set.width, set.height, set.device_scale_factor, set.previous_revision, set.revision
+            ),
+            Self::Emulated(emulated) => match emulated.words() {
+                words if words.is_empty() => "nothing is emulated".to_owned(),
+                words => format!("emulated: {}", visible(&words.join(" · "), false)),
+            },
             Self::Shot(shot) => shot_text(shot),
             Self::Waited(waited) => {
                 format!("{} after {} ms · {}", waited.condition, waited.waited_ms, page_line(&waited.page))
@@ -449,6 +467,45 @@ fn shot_text(shot: &Shot) -> String {
     let mut out = format!("{path} · {} × {} {} · {} bytes", shot.width, shot.height, shot.format, shot.bytes);
     if let Some(cut) = shot.cut_height {
         let _ = write!(out, " · {cut} pixels of the page's height left out");
+    }
+    let _ = write!(out, " · {} · pointer {}", shot.screenshot_id, shot.pointer);
+    if shot.fonts_pending {
+        out.push_str(" · fonts still loading");
+    }
+    for mark in &shot.marks {
+        let [x, y, width, height] = mark.area;
+        let _ = write!(
+            out,
+            "\n{} {} [{}] {x},{y} {width}×{height}",
+            visible(&mark.role, false),
+            quoted(&mark.name),
+            mark.reference
+        );
+    }
+    out
+}
+
+fn exported_text(exported: &Exported) -> String {
+    if exported.assets.is_empty() && exported.format == "assets" && exported.bytes == 0 {
+        return "nothing that the page loaded is known".to_owned();
+    }
+    let rows = exported.assets.iter().map(|asset| {
+        let size = asset.bytes.map_or(String::new(), |bytes| format!(" {bytes} bytes"));
+        let kind = visible(&asset.kind, false);
+        format!("{kind} {}{size} {}", visible(&asset.media_type, false), visible(&asset.page_url, false))
+    });
+    let mut out = rows.collect::<Vec<_>>().join("\n");
+    if let Some(left) = exported.assets_left_out {
+        let _ = write!(out, "\n[left out: {left}]");
+    }
+    if let Some(path) = &exported.path {
+        let _ = write!(out, "{} · {} · {} bytes", visible(path, false), exported.format, exported.bytes);
+    }
+    if let Some(frames) = exported.frames_left_out {
+        let _ = write!(out, " · {frames} frames are not in it");
+    }
+    if let Some(completeness) = &exported.completeness {
+        let _ = write!(out, " · completeness {completeness}");
     }
     out
 }

@@ -44,6 +44,7 @@ const PAGES: &[(&str, &str)] = pages![
     "spin.html",
     "sticky.html",
     "to-files.html",
+    "traces.html",
     "turned.html",
     "twins.html",
     "watched.html",

@@ -75,3 +75,125 @@ fn things_that_never_load_do_not_hold_a_picture() {
     let shot = stage.ask(&["screenshot", "-o", "c.png"]);
     assert_eq!(shot.result()["width"], 1280);
 }
+
+// contract: 3.8
+#[test]
+fn a_part_of_the_viewport_and_a_longest_side_are_honoured() {
+    let stage = Stage::take();
+    let _visit = stage.show("<!doctype html><title>Parts</title><body style=margin:0;height:3000px>");
+    stage.eval("scrollTo(0, 500); 1");
+    let shot = stage.ok(&["screenshot", "--clip", "100,50,300,200", "-o", "clip.png"]);
+    assert_eq!((shot["width"].as_u64(), shot["height"].as_u64()), (Some(300), Some(200)), "{shot}");
+    assert_eq!((shot["origin"][0].as_f64(), shot["origin"][1].as_f64()), (Some(100.0), Some(50.0)), "{shot}");
+    let shot = stage.ok(&["screenshot", "--max-side", "640", "-o", "small.png"]);
+    assert_eq!((shot["width"].as_u64(), shot["height"].as_u64()), (Some(640), Some(360)), "{shot}");
+    assert_eq!(shot["scale"].as_f64(), Some(0.5), "{shot}");
+    let shot =
+        stage.ok(&["screenshot", "--full-page", "--max-side", "600", "-o", "page.jpeg", "--format", "jpeg"]);
+    assert_eq!(shot["height"], 600, "{shot}");
+    assert_eq!(stage.eval("scrollY"), 500);
+    for wrong in [
+        &["--clip", "0,0,5000,10"][..],
+        &["--clip", "1,2,3"],
+        &["--clip", "0,0,10,10", "--full-page"],
+        &["--max-side", "1"],
+    ] {
+        let arguments: Vec<_> = ["screenshot"].iter().chain(wrong).copied().collect();
+        assert_eq!(stage.glassctl(&arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+// contract: 3.8
+#[test]
+fn refs_are_drawn_into_the_picture_and_the_page_is_not_touched() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    visit.serve("in.html", "<!doctype html><title>In</title><body style=margin:0><button style=width:80px;height:30px>In frame</button>");
+    visit.serve(
+        "marks.html",
+        "<!doctype html><title>Marks</title><body style=margin:0><button style=position:absolute;left:200px;top:100px;width:100px;height:40px>Here</button>\
+         <p>Words</p><iframe src='http://b.localhost:{{port}}/{{visit}}/in.html' style=position:absolute;left:400px;top:300px;border:0></iframe>\
+         <button style=position:absolute;top:3000px>Far</button><script>window.seen=0;new MutationObserver(()=>{seen+=1}).observe(document,{subtree:true,childList:true,attributes:true})</script>",
+    );
+    stage.ok(&["navigate", &visit.url_at("a.localhost", "marks.html")]);
+    let here = stage.reference("button", "Here");
+    for (format, name) in [("png", "marks.png"), ("jpeg", "marks.jpeg"), ("webp", "marks.webp")] {
+        let shot = stage.ok(&["screenshot", "--annotate", "--format", format, "-o", name]);
+        let marks = shot["marks"].as_array().expect("marks");
+        let area = |name: &str| {
+            let mark =
+                marks.iter().find(|mark| mark["name"] == name).unwrap_or_else(|| panic!("{name}: {shot}"));
+            mark["area"]
+                .as_array()
+                .expect("a box")
+                .iter()
+                .map(|side| side.as_u64().unwrap_or(0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(area("Here"), [200, 100, 100, 40]);
+        assert_eq!(area("In frame"), [400, 300, 80, 30]);
+        assert!(marks.iter().all(|mark| mark["name"] != "Far"), "{shot}");
+        assert!(marks.iter().any(|mark| mark["ref"] == here.as_str()), "{shot}");
+        let bytes = fs::read(stage.path(&format!("cwd/{name}"))).expect("the picture");
+        assert_eq!(shot["bytes"].as_u64(), Some(bytes.len() as u64));
+    }
+    assert_eq!(stage.eval("seen"), 0);
+}
+
+// contract: 3.8 report: 264
+#[test]
+fn an_element_in_a_frame_is_pictured_where_it_is() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    stage.ok(&["navigate", &visit.url_at("a.localhost", "cross.html")]);
+    stage.ok(&["wait", "visible=role=button;name=Cross button"]);
+    let inner = stage.ok(&["screenshot", "--target", "name=Cross button", "-o", "inner.png"]);
+    let annotated = stage.ok(&["screenshot", "--annotate", "-o", "all.png"]);
+    let marks = annotated["marks"].as_array().expect("marks");
+    let mark = marks.iter().find(|mark| mark["name"] == "Cross button").expect("the button is marked");
+    for (side, at) in [("width", 2), ("height", 3)] {
+        let (shot, drawn) = (inner[side].as_f64().unwrap_or(0.0), mark["area"][at].as_f64().unwrap_or(-9.0));
+        assert!((shot - drawn).abs() <= 2.0, "{side}: {shot} and {drawn}");
+    }
+}
+
+// contract: 3.8
+#[test]
+fn the_answer_says_where_the_pointer_is() {
+    let stage = Stage::take();
+    let visit = stage.show("<!doctype html><title>Pointer</title><body style=margin:0><button style=width:100px;height:40px>Here</button>");
+    stage.ok(&["click", "name=Here"]);
+    assert_eq!(visit.clicks().len(), 0, "this page has no ledger");
+    let shot = stage.ok(&["screenshot", "-o", "pointer.png"]);
+    assert_eq!(shot["pointer"], "50,20", "{shot}");
+    let shot = stage.ok(&["screenshot", "--max-side", "640", "-o", "pointer-small.png"]);
+    assert_eq!(shot["pointer"], "25,10", "{shot}");
+    assert_ne!(shot["screenshotId"], "", "{shot}");
+}
+
+// contract: 3.8 report: 263
+#[test]
+fn a_font_that_never_comes_is_waited_for_within_the_bound_and_told() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    let page = |font: &str| {
+        format!(
+            "<!doctype html><title>Font</title><style>@font-face{{font-family:F;src:url({font})}}p{{font-family:F}}</style><p>Words</p>\
+             <script>document.fonts.load('16px F').catch(()=>{{}})</script>"
+        )
+    };
+    visit.serve("hangs.html", &page("hang"));
+    visit.serve("late.html", &page("slow/font?type=font/woff2"));
+    stage.go(&visit, "hangs.html");
+    let shot = stage.ok(&["screenshot", "-o", "hangs.png"]);
+    assert_eq!(shot["fontsPending"], true, "{shot}");
+    let shot = stage.ok(&["screenshot", "--wait-fonts-ms", "0", "-o", "at-once.png"]);
+    assert_eq!(shot["fontsPending"], true, "{shot}");
+    stage.go(&visit, "late.html");
+    let waiting =
+        stage.begin(&["screenshot", "--wait-fonts-ms", "10000", "--timeout-ms", "30000", "-o", "late.png"]);
+    visit.asked_for("slow/font");
+    visit.release("font");
+    let shot = waiting.answer().result().clone();
+    assert_eq!(shot.get("fontsPending"), None, "{shot}");
+}

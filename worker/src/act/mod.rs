@@ -5,6 +5,7 @@ mod find;
 mod frame;
 mod locator;
 mod ready;
+mod view;
 
 pub use evidence::{Before, Info, line, measure, page_line};
 pub use find::{
@@ -13,3 +14,4 @@ pub use find::{
 };
 pub use frame::{confine, frame_gone, frame_of};
 pub use ready::{Aim, Need, Report, Sight, candidate, disarm_all, glance, guard_revision, ready};
+pub use view::{from_picture, view};

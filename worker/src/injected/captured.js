@@ -140,6 +140,10 @@ M.queryAll = (n, selector) => {
   return type === FRAGMENT ? queryFragment(n, selector) : queryElement(n, selector);
 };
 
+G.fonts = getter(Document.prototype, 'fonts');
+G.fontStatus = getter(FontFaceSet.prototype, 'status');
+G.fontsReady = getter(FontFaceSet.prototype, 'ready');
+
 const styleOf = win.getComputedStyle.bind(win);
 const setTimer = win.setTimeout.bind(win);
 const clearTimer = win.clearTimeout.bind(win);

@@ -32,6 +32,7 @@ pub const ENGINE: &str = concat!(
     include_str!("live.js"),
     include_str!("revision.js"),
     include_str!("observe.js"),
+    include_str!("serialize.js"),
     include_str!("frames.js"),
     include_str!("point.js"),
     include_str!("actionable.js"),

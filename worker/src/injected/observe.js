@@ -21,7 +21,7 @@ function rowAnswer(row, depth, options) {
   const given = frameLabels.get(el);
   if (given) answer.frame = given;
   if (options.boxes) {
-    const rect = box(el);
+    const rect = box(anchorOf(el));
     answer.box = [rect.x, rect.y, rect.width, rect.height].map(Math.round);
   }
   if (options.urls && fact.tag === 'a') answer.url = shown(G.href(el));

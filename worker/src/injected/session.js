@@ -7,6 +7,20 @@ METHODS.begin = (args) => {
   return { ok: true };
 };
 
+// Waits until fonts that are loading are there, at most `timeoutMs`. → whether some are still loading.
+METHODS.fonts = (args) => {
+  const fonts = G.fonts(doc);
+  if (!fonts || G.fontStatus(fonts) !== 'loading') return { pending: false };
+  return new Promise((done) => {
+    const end = () => {
+      clearTimer(timer);
+      done({ pending: G.fontStatus(fonts) === 'loading' });
+    };
+    const timer = setTimer(end, args.timeoutMs);
+    G.fontsReady(fonts).then(end, end);
+  });
+};
+
 METHODS.last = () => ({ last: lastRef });
 
 // Resolves when something happened in this document, at the next frame; or after a tenth of a second, for what tells

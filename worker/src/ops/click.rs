@@ -198,6 +198,7 @@ async fn press(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pr
         )
         .reason("navigated"));
     }
+    context.pages.state().note_pointer(&session, point);
     let press = Press::send(context.pages.client(), &session, point, gesture.press, modifiers);
     let mut blocked = false;
     for acknowledgement in press.acknowledgements {

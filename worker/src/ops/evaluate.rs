@@ -5,6 +5,7 @@
 //! The look before, the script and the look after are sent together where the browser answers them in that order: in
 //! a page whose frames all live in one process. Elsewhere, and under `expectedRevision`, each waits for the one before.
 
+mod element;
 mod value;
 
 use std::sync::Arc;
@@ -77,7 +78,9 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     begin::page(context)?;
     let (session, world) = place(context)?;
     let alone = context.options.expected_revision.is_none() && world.is_none();
-    let ran = if alone && context.pages.in_one_place(&context.target) {
+    let ran = if params.target.is_some() || !params.args.is_empty() {
+        element::run(context, &session, world.as_deref(), params).await?
+    } else if alone && context.pages.in_one_place(&context.target) {
         together(context, &session, &params.expression).await?
     } else {
         in_turn(context, &session, world.as_deref(), &params.expression).await?

@@ -34,16 +34,11 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
         }
         None => {
             let revision = look(context, None, false, 1).await?.changes.revision;
-            (revision, whole_page(context).await?)
+            (revision, whole_page(context, GetText::MAX_BYTES).await?)
         }
     };
     let total: u64 = read.iter().map(|part| part.bytes).sum();
-    let joined = read
-        .iter()
-        .map(|part| part.text.as_str())
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n");
+    let joined = join(&read);
     let text = glass_proto::escape::cut(&joined, GetText::MAX_BYTES).into_owned();
     let left_out = total.saturating_sub(text.len() as u64);
     let page =
@@ -51,10 +46,20 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
     Ok(TextRead { page, text, text_bytes: total, left_out })
 }
 
-async fn whole_page(context: &Context) -> Result<Vec<Text>, OpError> {
+/// Visible text of the page and its frames, each part of at most `max` bytes.
+pub(super) async fn page_text(context: &Context, max: usize) -> Result<String, OpError> {
+    Ok(join(&whole_page(context, max).await?))
+}
+
+fn join(parts: &[Text]) -> String {
+    let words = parts.iter().map(|part| part.text.as_str()).filter(|part| !part.is_empty());
+    words.collect::<Vec<_>>().join("\n")
+}
+
+async fn whole_page(context: &Context, max: usize) -> Result<Vec<Text>, OpError> {
     context.pages.place_frames(&context.target).await;
     let keys = context.readable();
-    let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": GetText::MAX_BYTES })));
+    let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": max })));
     let mut parts: Vec<(u32, Text)> = Vec::new();
     let reads = futures_util::future::join_all(reads).await;
     for (at, (key, read)) in keys.iter().zip(reads).enumerate() {

@@ -6,7 +6,9 @@ mod click_expect_popup;
 mod dialog;
 mod double_click;
 mod downloads;
+mod emulate;
 mod evaluate;
+mod export_page;
 mod fill;
 mod find;
 mod frames;
@@ -57,6 +59,9 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Key(params) => encode(key::run(context, params).await?),
         AnyOperation::Evaluate(params) => encode(evaluate::run(context, params).await?),
         AnyOperation::Screenshot(params) => encode(screenshot::run(context, params).await?),
+        AnyOperation::ExportPage(params) => encode(export_page::run(context, params).await?),
+        AnyOperation::SetViewport(params) => encode(emulate::viewport(context, params).await?),
+        AnyOperation::Emulate(params) => encode(emulate::emulate(context, params).await?),
         AnyOperation::Wait(params) => encode(wait::run(context, params).await?),
         AnyOperation::AcceptDialog(params) => encode(dialog::accept(context, params).await?),
         AnyOperation::DismissDialog(params) => encode(dialog::dismiss(context, params).await?),

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use glass_proto::escape::cut;
 
 use super::Pages;
+use super::emulation::Part;
 use super::events::WORLD;
 use super::state::MAX_TARGETS;
 use crate::cdp::CdpError;
 use crate::cdp::types::{accessibility, browser, emulation, network, page, runtime, target};
-use crate::chromium::{Browser, ONLINE, user_agent_metadata};
+use crate::chromium::Browser;
 use crate::injected;
 use crate::spool::Spool;
 
@@ -97,19 +98,23 @@ impl Pages {
                     }
                     return;
                 }
-                self.set_up(&session);
+                self.set_up(&session, Part::Page);
             }
             "iframe" => {
                 self.state().add_frame_session(parent, session.clone(), &attached.target_info);
-                self.set_up(&session);
+                self.set_up(&session, Part::Frame);
             }
-            // Workers are not driven; they must not wait for us.
-            _ => drop(self.start(&session, runtime::RunIfWaitingForDebugger {})),
+            // Workers are not driven; they are told what pages are told, and must not wait for us.
+            _ => {
+                self.state().workers.insert(session.clone());
+                drop(self.emulate_in(&session, Part::Worker, false));
+                drop(self.start(&session, runtime::RunIfWaitingForDebugger {}));
+            }
         }
     }
 
     /// Queues everything in one go; the browser runs it in this order before the page's first script.
-    fn set_up(&self, session: &str) {
+    fn set_up(&self, session: &str, part: Part) {
         drop(self.start(session, page::Enable {}));
         drop(self.start(session, page::SetLifecycleEventsEnabled { enabled: true }));
         drop(self.start(session, page::SetInterceptFileChooserDialog { enabled: true }));
@@ -128,17 +133,7 @@ impl Pages {
         ));
         drop(self.start(session, runtime::Enable {}));
         drop(self.start(session, network::Enable { max_post_data_size: Some(0), ..Default::default() }));
-        drop(self.start(session, ONLINE));
-        if let Some(browser) = self.browser() {
-            let (user_agent, metadata) =
-                (browser.version().user_agent(), user_agent_metadata(browser.version()));
-            let identity = emulation::SetUserAgentOverride {
-                user_agent: &user_agent,
-                user_agent_metadata: Some(&metadata),
-                ..emulation::SetUserAgentOverride::default()
-            };
-            drop(self.start(session, identity));
-        }
+        drop(self.emulate_in(session, part, false));
         drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));
         drop(self.start(session, accessibility::Enable {}));
         drop(self.start(

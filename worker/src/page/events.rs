@@ -208,6 +208,7 @@ impl State {
         let mut target = Target {
             id: id.clone(),
             session: session.clone(),
+            size: None,
             url: info.url.clone(),
             title: info.title.clone(),
             opener: info.opener_id.clone(),
@@ -284,7 +285,9 @@ impl State {
     }
 
     fn detached(&mut self, session: &str) {
+        self.workers.remove(session);
         let Some((key, attached)) = self.sessions.remove_entry(session) else { return };
+        self.pointers.remove(&*key);
         if attached.root == attached.target {
             self.sessions.retain(|_, other| other.target != attached.target);
             if let Some(gone) = self.targets.remove(&attached.target) {

@@ -84,6 +84,36 @@ impl Pages {
         Ok(Mapped::At(at.0, at.1))
     }
 
+    /// The box in the page's viewport that holds a box of the document `key`, without a hit test.
+    ///
+    /// # Errors
+    /// When a frame on the way cannot be asked.
+    pub async fn box_in_page(&self, key: &FrameKey, rect: [f64; 4]) -> Result<[f64; 4], EngineError> {
+        let chain = {
+            let state = self.state();
+            let target = state.target(&key.target).ok_or(EngineError::Gone)?;
+            target.chain(&key.frame).iter().filter_map(|id| target.key(id)).collect::<Vec<_>>()
+        };
+        let [x, y, width, height] = rect;
+        let mut corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)];
+        let mut from = 0;
+        while from + 1 < chain.len() {
+            let (child, parent) = (&chain[from], &chain[from + 1]);
+            let label = format!("f{}", child.label);
+            let mut call = self.run(parent, vec![Step("frameVisible", json!({ "label": label }))]).await?;
+            let shown: FrameVisible = call.take()?;
+            let mut local_root = false;
+            for corner in &mut corners {
+                (*corner, local_root) = self.lift(child, parent, *corner, shown.rect).await?;
+            }
+            from = if local_root { self.local_root(&chain, from + 1) } else { from + 1 };
+        }
+        let (xs, ys) = (corners.map(|corner| corner.0), corners.map(|corner| corner.1));
+        let low = |all: [f64; 4]| all.into_iter().fold(f64::INFINITY, f64::min);
+        let high = |all: [f64; 4]| all.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        Ok([low(xs), low(ys), high(xs) - low(xs), high(ys) - low(ys)])
+    }
+
     /// Index in `chain` of the topmost frame that lives in the same session as the one at `from`.
     fn local_root(&self, chain: &[FrameKey], from: usize) -> usize {
         let session = self.session_of(&chain[from]);

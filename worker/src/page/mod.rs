@@ -10,16 +10,19 @@
 mod attach;
 mod choosers;
 mod downloads;
+mod emulation;
 mod engine;
 mod events;
 #[cfg(test)]
 mod fuzz;
 mod geometry;
+mod handle;
 mod internals;
 mod listeners;
 mod reveal;
 mod revision;
 mod selection;
+mod shots;
 mod state;
 mod watch;
 
@@ -29,10 +32,12 @@ use tokio::sync::watch as channel;
 
 pub use choosers::Chooser;
 pub(crate) use downloads::QUOTA;
+pub use emulation::{Emulation, Size};
 pub use engine::{Call, EngineError, Step};
 pub use geometry::{Blocker, Mapped};
 pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
 pub use selection::Selection;
+pub use shots::{Taken, View};
 pub(crate) use state::MAX_TARGETS;
 pub use state::{Blank, Dialog, Document, Download, Exchange, FrameKey, Lifecycle, Moves, State, Target};
 pub use watch::Halt;

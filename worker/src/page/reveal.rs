@@ -135,7 +135,7 @@ impl Pages {
         Ok(nodes.filter_map(|item| item.value?.object_id).collect())
     }
 
-    async fn call_for_object(
+    pub(super) async fn call_for_object(
         &self,
         key: &FrameKey,
         place: &Place,

@@ -40,6 +40,14 @@ pub struct State {
     pub(super) selections: super::selection::Selections,
     /// Targets that were closed, newest last.
     pub(super) closed: VecDeque<ClosedTarget>,
+    /// What all pages are told of their surroundings.
+    pub emulation: super::emulation::Emulation,
+    /// CDP sessions of workers.
+    pub(super) workers: HashSet<Arc<str>>,
+    /// Pictures that were taken.
+    pub(super) shots: super::shots::Shots,
+    /// Where the mouse was sent last, by CDP session, in CSS pixels of the viewport.
+    pub(super) pointers: HashMap<String, (f64, f64)>,
     /// What guards said through the binding, newest last: token and what was hit.
     pub(super) reports: VecDeque<(String, Value)>,
     /// Counts targets, so that an operation can tell which began after it.
@@ -70,6 +78,8 @@ pub struct Target {
     pub id: String,
     /// CDP session of the page itself.
     pub session: Arc<str>,
+    /// The size that it was given by itself.
+    pub size: Option<super::emulation::Size>,
     /// URL as the browser last said.
     pub url: String,
     /// Title as the browser last said.
@@ -316,6 +326,21 @@ impl State {
     pub(super) fn target_of_session(&mut self, session: Option<&Arc<str>>) -> Option<&mut Target> {
         let attached = self.sessions.get(session?)?;
         self.targets.get_mut(&attached.target)
+    }
+
+    /// The size that the page of a CDP session was given by itself.
+    pub(super) fn own_size(&self, session: &str) -> Option<super::emulation::Size> {
+        self.sessions.get(session).and_then(|attached| self.targets.get(&attached.target)?.size)
+    }
+
+    /// Notes where the mouse is sent on a CDP session.
+    pub fn note_pointer(&mut self, session: &str, at: (f64, f64)) {
+        self.pointers.insert(session.to_owned(), at);
+    }
+
+    /// Where the mouse was sent last on a CDP session; nowhere yet, or not known.
+    pub fn pointer(&self, session: &str) -> Option<(f64, f64)> {
+        self.pointers.get(session).copied()
     }
 
     /// What a guard let through first, as it said when it happened. The answer outlives the document.

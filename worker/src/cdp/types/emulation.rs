@@ -103,3 +103,59 @@ pub struct SetLocaleOverride<'a> {
     pub locale: Option<&'a str>,
 }
 command!(SetLocaleOverride<'a> = "Emulation.setLocaleOverride" -> Empty);
+
+/// Sets medium and preferences that style sheets ask for.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SetEmulatedMedia<'a> {
+    /// `screen`, `print`; empty takes it back.
+    pub media: &'a str,
+    /// Preferences; those that are not named are taken back.
+    pub features: Vec<MediaFeature<'a>>,
+}
+command!(SetEmulatedMedia<'a> = "Emulation.setEmulatedMedia" -> Empty);
+
+/// A preference.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MediaFeature<'a> {
+    /// Such as `prefers-color-scheme`.
+    pub name: &'a str,
+    /// Such as `dark`.
+    pub value: &'a str,
+}
+
+/// Sets where the device is.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SetGeolocationOverride {
+    /// Degrees north.
+    pub latitude: f64,
+    /// Degrees east.
+    pub longitude: f64,
+    /// Metres.
+    pub accuracy: f64,
+}
+command!(SetGeolocationOverride = "Emulation.setGeolocationOverride" -> Empty);
+
+/// Takes the place back.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ClearGeolocationOverride {}
+command!(ClearGeolocationOverride = "Emulation.clearGeolocationOverride" -> Empty);
+
+/// Slows the processor down.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SetCPUThrottlingRate {
+    /// How many times slower; 1 is as fast as it is.
+    pub rate: f64,
+}
+command!(SetCPUThrottlingRate = "Emulation.setCPUThrottlingRate" -> Empty);
+
+/// Makes a page believe that it has a touch screen.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetTouchEmulationEnabled {
+    /// Whether it does.
+    pub enabled: bool,
+    /// Fingers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_touch_points: Option<u32>,
+}
+command!(SetTouchEmulationEnabled = "Emulation.setTouchEmulationEnabled" -> Empty);

@@ -201,3 +201,18 @@ pub struct SetExtraHTTPHeaders<'a> {
     pub headers: &'a BTreeMap<String, String>,
 }
 command!(SetExtraHTTPHeaders<'a> = "Network.setExtraHTTPHeaders" -> Empty);
+
+/// Slows the network of a page down, or cuts it off; also what pages are told of it.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmulateNetworkConditions {
+    /// Whether there is no network.
+    pub offline: bool,
+    /// Milliseconds from request to answer.
+    pub latency: f64,
+    /// Bytes a second; -1 is as fast as it is.
+    pub download_throughput: f64,
+    /// Bytes a second; -1 is as fast as it is.
+    pub upload_throughput: f64,
+}
+command!(EmulateNetworkConditions = "Network.emulateNetworkConditions" -> Empty);

@@ -2,6 +2,7 @@
 
 mod capture;
 mod dialogs;
+mod export;
 mod frames;
 mod history;
 mod lifecycle;
@@ -9,6 +10,7 @@ mod scripts;
 
 pub use capture::*;
 pub use dialogs::*;
+pub use export::*;
 pub use frames::*;
 pub use history::*;
 pub use lifecycle::*;

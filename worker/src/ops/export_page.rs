@@ -1,0 +1,236 @@
+//! `exportPage`: the page as a file, from what the browser has and shows; nothing is fetched (contract 7.8).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::escape::cut;
+use glass_proto::op::{ExportFormat, ExportPage};
+use glass_proto::result::{Asset, Exported};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::begin;
+use crate::act::{look, page_line};
+use crate::cdp::types::page::{
+    CaptureSnapshot, FrameResources, GetResourceContent, GetResourceTree, PrintToPDF, Resource,
+};
+use crate::cdp::{CdpError, Command};
+use crate::context::{Context, Notice, halted};
+use crate::page::{EngineError, Halt, Step, Target};
+
+/// Assets in a list.
+const MAX_LISTED: usize = 200;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Html {
+    html: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Marked {
+    some: bool,
+}
+
+/// What was loaded, with the CDP session and the frame that have it.
+struct Loaded {
+    session: String,
+    frame: String,
+    resource: Resource,
+}
+
+pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Exported, OpError> {
+    begin::page(context)?;
+    let fault = |error: EngineError| context.engine(&error, Phase::Preflight);
+    let looked = look(context, None, false, 1).await?;
+    let (session, key, frames) = {
+        let state = context.pages.state();
+        let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
+        let key = target.key(&target.main).ok_or_else(|| fault(EngineError::Gone))?;
+        (target.session.clone(), key, target.frames.len() as u64 - 1)
+    };
+    let mut exported = Exported { format: word(params.format).to_owned(), ..Exported::default() };
+    let (media_type, data) = match params.format {
+        ExportFormat::Text => {
+            let text = super::get_text::page_text(context, ExportPage::MAX_BYTES).await?;
+            ("text/plain", text.into_bytes())
+        }
+        ExportFormat::Html => {
+            let step = Step("html", json!({ "maxChars": ExportPage::MAX_BYTES }));
+            let read: Html =
+                context.pages.run(&key, vec![step]).await.and_then(|mut call| call.take()).map_err(fault)?;
+            exported.frames_left_out = (frames > 0).then_some(frames);
+            ("text/html", read.html.ok_or_else(too_large)?.into_bytes())
+        }
+        ExportFormat::Pdf => {
+            let print = PrintToPDF { print_background: true, prefer_css_page_size: true };
+            let printed = ask(context, &session, print).await?;
+            exported.completeness = Some("unverified".to_owned());
+            ("application/pdf", decode(&printed.data)?)
+        }
+        ExportFormat::Mhtml => {
+            if marks_secrets(context).await {
+                return Err(OpError::rejected(
+                    ErrorKind::Denied,
+                    Phase::Preflight,
+                    "a password or one-time code stands in the page's markup, and MHTML would show it",
+                    "export html, which leaves it out",
+                )
+                .reason("sensitive_values"));
+            }
+            let taken = ask(context, &session, CaptureSnapshot {}).await?;
+            exported.completeness = Some("unverified".to_owned());
+            ("multipart/related", taken.data.into_bytes())
+        }
+        ExportFormat::Assets => {
+            let loaded = loaded(context).await?;
+            match &params.asset {
+                None => {
+                    let left = loaded.len().saturating_sub(MAX_LISTED) as u64;
+                    exported.assets = loaded.iter().take(MAX_LISTED).map(row).collect();
+                    exported.assets_left_out = (left > 0).then_some(left);
+                    ("", Vec::new())
+                }
+                Some(url) => {
+                    let Some(found) = loaded.iter().find(|one| shown_url(&one.resource.url) == *url) else {
+                        return Err(OpError::rejected(
+                            ErrorKind::TargetNotFound,
+                            Phase::TargetResolution,
+                            "the page has loaded nothing of this URL",
+                            "export-page --format assets lists what there is",
+                        ));
+                    };
+                    let asked = GetResourceContent { frame_id: &found.frame, url: &found.resource.url };
+                    let content = ask(context, &found.session, asked).await?;
+                    let data =
+                        if content.base64_encoded { decode(&content.content)? } else { content.content.into_bytes() };
+                    if data.len() > ExportPage::MAX_ASSET {
+                        return Err(too_large());
+                    }
+                    exported.assets = vec![row(found)];
+                    ("application/octet-stream", data)
+                }
+            }
+        }
+    };
+    if data.len() > ExportPage::MAX_BYTES {
+        return Err(too_large());
+    }
+    exported.bytes = data.len() as u64;
+    exported.media_type = media_type.to_owned();
+    exported.page = page_line(context, looked.changes.revision).await.map_err(fault)?;
+    if params.writes() {
+        let name = format!("page.{}", params.format.ending());
+        // A receiver that is gone means a cancel, which ends this future at its next await.
+        let _ = context.notices.send(Notice::Artifact { name, media_type, data }).await;
+    }
+    Ok(exported)
+}
+
+/// Whether the markup of any frame holds what no reading may show.
+async fn marks_secrets(context: &Context) -> bool {
+    let keys = context.pages.state().target(&context.target).map(Target::keys).unwrap_or_default();
+    let asked = keys.iter().map(|key| async move {
+        let call = context.pages.look(key, vec![Step("marksSecrets", json!({}))]).await;
+        // A frame without a document of its own has nothing to show.
+        call.and_then(|mut call| call.take::<Marked>()).is_ok_and(|marked| marked.some)
+    });
+    futures_util::future::join_all(asked).await.contains(&true)
+}
+
+async fn ask<C: Command>(context: &Context, session: &str, command: C) -> Result<C::Reply, OpError> {
+    let pending = context.pages.client().start_send(Some(session), command);
+    context.pages.or_halt(&context.target, pending).await.map_err(|error| match error {
+        EngineError::Cdp(CdpError::TooLarge { .. }) => too_large(),
+        EngineError::Cdp(error) => {
+            tracing::debug!(%error, "the browser did not export");
+            OpError::rejected(
+                ErrorKind::Unsupported,
+                Phase::BrowserEffect,
+                "the browser cannot export this page in this form",
+                "try another format",
+            )
+        }
+        error => context.engine(&error, Phase::Preflight),
+    })
+}
+
+/// Everything that the page and its frames have loaded, each once.
+async fn loaded(context: &Context) -> Result<Vec<Loaded>, OpError> {
+    let sessions = context.pages.sessions_of(&context.target);
+    let mut all: Vec<Loaded> = Vec::new();
+    for (at, session) in sessions.iter().enumerate() {
+        let tree = match ask(context, session, GetResourceTree {}).await {
+            Ok(tree) => tree,
+            // A frame in another process that went meanwhile.
+            Err(_) if at > 0 => continue,
+            Err(error) => return Err(error),
+        };
+        collect(tree.frame_tree, session, &mut all);
+    }
+    Ok(all)
+}
+
+fn collect(tree: FrameResources, session: &str, all: &mut Vec<Loaded>) {
+    for resource in tree.resources {
+        let known = all.iter().any(|one| one.resource.url == resource.url);
+        if resource.failed || resource.canceled || known || resource.url.starts_with("data:") {
+            continue;
+        }
+        all.push(Loaded { session: session.to_owned(), frame: tree.frame.id.clone(), resource });
+    }
+    for child in tree.child_frames {
+        collect(child, session, all);
+    }
+}
+
+fn row(loaded: &Loaded) -> Asset {
+    let resource = &loaded.resource;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in bytes")]
+    let bytes = resource.content_size.filter(|size| *size >= 0.0).map(|size| size as u64);
+    Asset {
+        page_url: shown_url(&resource.url),
+        kind: cut(&resource.kind, 64).into_owned(),
+        media_type: cut(&resource.mime_type, 128).into_owned(),
+        bytes,
+    }
+}
+
+fn shown_url(url: &str) -> String {
+    cut(url, 4096).into_owned()
+}
+
+fn word(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Text => "text",
+        ExportFormat::Html => "html",
+        ExportFormat::Pdf => "pdf",
+        ExportFormat::Mhtml => "mhtml",
+        ExportFormat::Assets => "assets",
+    }
+}
+
+fn decode(base64: &str) -> Result<Vec<u8>, OpError> {
+    STANDARD.decode(base64.as_bytes()).map_err(|error| {
+        tracing::warn!(%error, "a file that is no base64");
+        OpError::rejected(
+            ErrorKind::Transport,
+            Phase::Transport,
+            "the browser's file cannot be read",
+            "try again",
+        )
+    })
+}
+
+fn too_large() -> OpError {
+    OpError::rejected(
+        ErrorKind::ResultTooLarge,
+        Phase::Verification,
+        format!(
+            "the file is larger than its bound of {} MiB, or {} MiB for an asset",
+            ExportPage::MAX_BYTES / 1024 / 1024,
+            ExportPage::MAX_ASSET / 1024 / 1024
+        ),
+        "export less: text, or one asset",
+    )
+}
