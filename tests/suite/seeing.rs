@@ -389,3 +389,50 @@ fn things_that_are_clickable_by_a_listener_alone_are_rows_and_the_page_lives() {
     stage.ok(&["click", "name=Item 60-29"]);
     assert_eq!(stage.eval("document.title"), "item");
 }
+
+// contract: 3.1
+#[test]
+fn what_lies_on_top_comes_first_and_what_lies_behind_is_marked() {
+    let stage = Stage::take();
+    let _visit = stage.show(
+        "<!doctype html><title>Layers</title><main><h1>Behind</h1><button>Below</button></main><section aria-label=Part>\
+         <dialog id=d aria-label=Question><button>Yes</button></dialog></section><footer>end</footer><script>d.showModal()</script>",
+    );
+    let observed = stage.ok(&["observe"]);
+    let lines: Vec<_> = outline(&observed).lines().skip(1).collect();
+    assert!(
+        lines[0].starts_with("dialog \"Question\"") && lines[0].contains("modal"),
+        "{}",
+        outline(&observed)
+    );
+    assert!(lines[1].starts_with("  button \"Yes\""), "{}", outline(&observed));
+    assert!(states(row(&observed, "button", "Below")).contains(&"inert"), "{}", outline(&observed));
+    assert!(!states(row(&observed, "button", "Yes")).contains(&"inert"), "{}", outline(&observed));
+}
+
+// contract: 3.1, 3.2, 9.6
+#[test]
+fn a_shown_password_stays_unread_and_unseen_characters_are_escaped() {
+    let stage = Stage::take();
+    let _visit = stage.show(
+        "<!doctype html><meta charset=utf-8><title>Rules</title><input id=p type=password aria-label=Password>\
+         <input aria-label=Code autocomplete='section-a one-time-code'><button>Zero\u{200b}width\u{202e}turned\u{ad}soft</button>\
+         <p>para\u{2066}graph</p><img alt=Dot src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7AAAAAAAAAAAA'>",
+    );
+    stage.ok(&["fill", "label=Password", "hunter2-secret"]);
+    stage.ok(&["fill", "label=Code", "918273"]);
+    stage.ok(&["observe"]);
+    stage.eval("p.type = 'text'; 1");
+    for operation in
+        [&["observe"][..], &["get-text"], &["find", "label=Password"], &["observe", "--interactive"]]
+    {
+        let run = stage.glassctl(operation).success();
+        let json = stage.ask(operation).json.to_string();
+        for never in ["hunter2-secret", "918273", "base64"] {
+            assert!(!run.stdout.contains(never) && !json.contains(never), "{never} in {operation:?}");
+        }
+        for unseen in ['\u{200b}', '\u{202e}', '\u{ad}', '\u{2066}'] {
+            assert!(!run.stdout.contains(unseen), "{unseen:?} in {operation:?}: {:?}", run.stdout);
+        }
+    }
+}

@@ -42,7 +42,8 @@ fn any_values(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 fn json(text: &str) -> Result<serde_json::Value, String> {
-    serde_json::from_str(text).map_err(|_| "JSON is wanted, such as 3, true or \"text\" with its quotes".to_owned())
+    serde_json::from_str(text)
+        .map_err(|_| "JSON is wanted, such as 3, true or \"text\" with its quotes".to_owned())
 }
 
 impl Evaluate {

@@ -108,3 +108,28 @@ fn it_runs_in_the_pages_own_world_and_leaves_nothing_there() {
     assert_eq!(stage.eval("(delete window.submitted, Object.getOwnPropertyNames(window).length)"), before);
     assert_eq!(stage.eval("typeof glass"), "undefined");
 }
+
+// contract: 5.3 report: 32
+#[test]
+fn a_script_is_given_an_element_of_any_frame_and_runs_there() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    stage.ok(&["navigate", &visit.url_at("a.localhost", "cross.html")]);
+    stage.ok(&["wait", "visible=role=button;name=Deep cross button"]);
+    let deep = stage.reference("button", "Deep cross button");
+    for (script, want) in [
+        ("button => button.id + ' ' + location.hostname", "deep-cross-button c.localhost"),
+        ("element.id", "deep-cross-button"),
+        ("const id = element.id; return id + args[0]", "deep-cross-button7"),
+        ("async (button, n, o) => button.id + n + o.p", "deep-cross-button7true"),
+    ] {
+        let arguments = ["evaluate", "--target", &deep, "--arg", "7", "--arg", "{\"p\":true}", "--", script];
+        assert_eq!(stage.ok(&arguments)["value"], want, "{script}");
+    }
+    let got =
+        stage.ok(&["evaluate", "--arg", "2", "--arg", "3", "--", "(a, b) => a * b + location.hostname"]);
+    assert_eq!(got["value"], "6a.localhost");
+    stage.fails("target_not_found", &["evaluate", "--target", "name=Nothing here", "--", "1"]);
+    stage.fails("evaluation_failed", &["evaluate", "--target", &deep, "--", "element.("]);
+    assert_eq!(stage.glassctl(["evaluate", "--arg", "no json", "--", "1"]).code, Some(2));
+}

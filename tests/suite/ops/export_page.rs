@@ -23,7 +23,14 @@ fn html_has_what_is_shown_and_typed_and_neither_scripts_nor_passwords() {
     let html = fs::read_to_string(stage.path("cwd/page.html")).expect("the file");
     assert_eq!(exported["bytes"].as_u64(), Some(html.len() as u64));
     assert_eq!(exported["framesLeftOut"], 1, "{exported}");
-    for there in ["Words &lt;here&gt;", "Ann &quot;Quote&quot;", "two\nlines", "checked", "In shadow", "<title>Export</title>"] {
+    for there in [
+        "Words &lt;here&gt;",
+        "Ann &quot;Quote&quot;",
+        "two\nlines",
+        "checked",
+        "In shadow",
+        "<title>Export</title>",
+    ] {
         assert!(html.contains(there), "{there} is not in {html}");
     }
     for never in ["script_text", "handler", "javascript:", "secret", "<script"] {
@@ -63,14 +70,19 @@ fn assets_are_listed_and_written_without_asking_the_site_again() {
     let stage = Stage::take();
     let visit = stage.show("<!doctype html><title>Assets</title><img src=image.svg>");
     let listed = stage.ok(&["export-page", "--format", "assets"]);
-    let asset = listed["assets"].as_array().expect("assets").iter().find(|one| {
-        one["pageUrl"].as_str().is_some_and(|url| url.ends_with("image.svg"))
-    });
+    let asset = listed["assets"]
+        .as_array()
+        .expect("assets")
+        .iter()
+        .find(|one| one["pageUrl"].as_str().is_some_and(|url| url.ends_with("image.svg")));
     let url = asset.unwrap_or_else(|| panic!("{listed}"))["pageUrl"].as_str().expect("a URL").to_owned();
     let requests = visit.count("image.svg");
     stage.ok(&["export-page", "--format", "assets", "--asset", &url, "-o", "image.svg"]);
     assert!(fs::read_to_string(stage.path("cwd/image.svg")).expect("the file").starts_with("<svg"));
     assert_eq!(visit.count("image.svg"), requests);
-    stage.fails("target_not_found", &["export-page", "--format", "assets", "--asset", "http://nowhere.test/x"]);
+    stage.fails(
+        "target_not_found",
+        &["export-page", "--format", "assets", "--asset", "http://nowhere.test/x"],
+    );
     assert_eq!(stage.glassctl(["export-page", "--format", "pdf", "--asset", "x"]).code, Some(2));
 }

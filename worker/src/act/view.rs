@@ -11,6 +11,7 @@ use crate::page::{EngineError, Halt, Step, View};
 
 #[derive(Deserialize)]
 struct Info {
+    viewport: [f64; 2],
     dpr: f64,
     zoom: f64,
 }
@@ -34,7 +35,12 @@ pub async fn view(context: &Context) -> Result<(View, LayoutMetrics), EngineErro
     let view = View {
         key,
         scroll: [shown.page_x, shown.page_y],
-        viewport: [shown.client_width, shown.client_height],
+        // With pinch zoom the picture shows the visual viewport, whose size has no scroll bars in it.
+        viewport: if (info.zoom - 1.0).abs() < 1e-3 {
+            info.viewport
+        } else {
+            [shown.client_width, shown.client_height]
+        },
         dpr: info.dpr,
         zoom: info.zoom,
     };

@@ -79,6 +79,7 @@ const FIXED: &[Flag] = &[
 const DISABLED_FEATURES: &[Flag] = &[
     flag("NetworkTimeServiceQuerying", "asks a server for the time"),
     flag("OptimizationHints", "asks a server about pages"),
+    flag("AutofillServerCommunication", "asks a server about every form"),
     flag("MediaRouter", "looks for cast devices on the network"),
     flag("Translate", "offers in a bubble that nobody sees, with a download of its own"),
     flag("HttpsUpgrades", "a plain http address must not cause a second, https attempt"),

@@ -21,7 +21,9 @@ function rowAnswer(row, depth, options) {
   const given = frameLabels.get(el);
   if (given) answer.frame = given;
   if (options.boxes) {
-    const rect = box(anchorOf(el));
+    const anchor = anchorOf(el);
+    const own = box(anchor);
+    const rect = own.width > 0 && own.height > 0 ? own : areas(anchor)[0] || own;
     answer.box = [rect.x, rect.y, rect.width, rect.height].map(Math.round);
   }
   if (options.urls && fact.tag === 'a') answer.url = shown(G.href(el));
@@ -136,6 +138,30 @@ function depthsOf(rows) {
   return depths;
 }
 
+const LAYER_ROLES = new Set(['dialog', 'alertdialog', 'menu', 'listbox', 'tooltip']);
+
+// What lies on top comes first, with what it holds: the open modal dialog, then open popovers.
+function topFirst(rows, depths) {
+  const modal = rows.find((row) => row.el === revision.model.modal);
+  const isTop = (row) =>
+    row === modal ||
+    (!row.inert &&
+      LAYER_ROLES.has(row.role) &&
+      (row.states.split(',').includes('modal') || M.matches(row.el, ':popover-open')));
+  const front = [];
+  const rest = [];
+  let top = null;
+  for (const row of rows) {
+    if (top && row.index > top.last) top = null;
+    if (!top && isTop(row)) top = row;
+    if (!top) rest.push(row);
+    else front.push({ row, from: top === modal ? 0 : 1, depth: depths.get(row) - depths.get(top) });
+  }
+  for (const { row, depth } of front) depths.set(row, depth);
+  const of = (from) => front.filter((one) => one.from === from).map((one) => one.row);
+  return [...of(0), ...of(1), ...rest];
+}
+
 function observe(args) {
   const options = { values: args.values !== false, boxes: args.boxes === true, urls: args.urls === true };
   const maxRows = args.maxRows ?? 400;
@@ -189,7 +215,7 @@ function observe(args) {
     readyState: G.readyState(doc),
     contentType: cutChars(G.contentType(doc), NAME_CHARS),
     rootless: G.documentElement(doc) === null,
-    rows: chosen.map((row) => rowAnswer(row, depths.get(row), options)),
+    rows: topFirst(chosen, depths).map((row) => rowAnswer(row, depths.get(row), options)),
     text: told,
     textBytes,
     rowsTotal: total,

@@ -16,8 +16,8 @@ function serialize(args) {
     if (out.length > out.max) throw new Failure('too_large', {});
     out.parts.push(text);
   };
-  if (G.contentType(doc) === 'text/html') put('<!doctype html>\n');
   try {
+    if (G.contentType(doc) === 'text/html') put('<!doctype html>\n');
     for (let n = G.firstChild(doc); n; n = G.nextSibling(n)) serializeNode(n, put, 0);
   } catch (error) {
     if (error instanceof Failure && error.answer.kind === 'too_large') return { tooLarge: true };

@@ -16,10 +16,14 @@ const VALUE_ROLES = new Set([
 const TEXT_TYPES = new Set(['text', 'email', 'search', 'tel', 'url', 'password', 'number']);
 const BUTTON_TYPES = new Set(['submit', 'button', 'reset', 'image']);
 
+const secretFields = new WeakSet();
+
 // Passwords and one-time codes: their content appears in no reading.
 function isProtected(el, tag) {
   if (tag !== 'input' && tag !== 'textarea') return false;
-  if (tag === 'input' && G.type(el) === 'password') return true;
+  // A page that shows the password makes the field another type; it stays what it was.
+  if (tag === 'input' && G.type(el) === 'password') secretFields.add(el);
+  if (secretFields.has(el)) return true;
   const autocomplete = attribute(el, 'autocomplete');
   return autocomplete !== null && /\b(one-time-code|current-password|new-password)\b/i.test(autocomplete);
 }

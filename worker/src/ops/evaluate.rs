@@ -240,6 +240,15 @@ async fn source(context: &Context, session: &str, text: &str) -> Result<String, 
         format!("(async () => (\n{text}\n))()"),
         format!("(async () => {{\n{text}\n}})()"),
     ];
+    parsed(context, session, forms).await
+}
+
+/// The first of these expressions that the browser's parser takes.
+async fn parsed<const N: usize>(
+    context: &Context,
+    session: &str,
+    forms: [String; N],
+) -> Result<String, OpError> {
     for form in forms {
         let pending = context.pages.client().start_call::<_, Compiled>(
             Some(session),

@@ -102,8 +102,11 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
                     };
                     let asked = GetResourceContent { frame_id: &found.frame, url: &found.resource.url };
                     let content = ask(context, &found.session, asked).await?;
-                    let data =
-                        if content.base64_encoded { decode(&content.content)? } else { content.content.into_bytes() };
+                    let data = if content.base64_encoded {
+                        decode(&content.content)?
+                    } else {
+                        content.content.into_bytes()
+                    };
                     if data.len() > ExportPage::MAX_ASSET {
                         return Err(too_large());
                     }

@@ -184,16 +184,17 @@ async fn part(
         clip = Some([scroll_x, scroll_y, width, height]);
     }
     let clip = clip.map(|[x, y, width, height]| Viewport { x, y, width, height, scale });
-    let beyond = clip.as_ref().is_some_and(|clip| !in_view(clip, metrics));
+    let beyond = clip.as_ref().is_some_and(|clip| !in_view(clip, shown, metrics));
     Ok(Part { clip, cut, beyond })
 }
 
 /// Whether the viewport shows all of it. What lies beyond is pictured by making the viewport larger for a moment, which
 /// a page can notice.
-fn in_view(clip: &Viewport, metrics: &LayoutMetrics) -> bool {
+fn in_view(clip: &Viewport, shown: &View, metrics: &LayoutMetrics) -> bool {
     let view = &metrics.css_visual_viewport;
     let (x, y) = (clip.x - view.page_x, clip.y - view.page_y);
-    x >= 0.0 && y >= 0.0 && x + clip.width <= view.client_width && y + clip.height <= view.client_height
+    let [width, height] = shown.viewport;
+    x >= 0.0 && y >= 0.0 && x + clip.width <= width && y + clip.height <= height
 }
 
 /// The element's box in the page's viewport, in whichever frame it is.

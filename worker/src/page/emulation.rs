@@ -279,7 +279,8 @@ impl Pages {
     /// CDP sessions of a page: its own first, then those of its frames.
     pub fn sessions_of(&self, target: &str) -> Vec<String> {
         let state = self.state();
-        let mut own: Vec<_> = state.sessions.iter().filter(|(_, attached)| attached.target == target).collect();
+        let mut own: Vec<_> =
+            state.sessions.iter().filter(|(_, attached)| attached.target == target).collect();
         own.sort_by_key(|(session, attached)| (attached.root != attached.target, (*session).clone()));
         own.into_iter().map(|(session, _)| session.to_string()).collect()
     }

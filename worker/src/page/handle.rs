@@ -22,7 +22,8 @@ impl Pages {
         let place = self.state().place_of(key).ok_or(EngineError::Gone)?;
         let own = self.call_for_object(key, &place, "node", &json!({ "ref": node })).await?;
         // A failure of the engine's is an object too.
-        let own = own.object_id.filter(|_| own.subtype.as_deref() == Some("node")).ok_or(EngineError::Gone)?;
+        let own =
+            own.object_id.filter(|_| own.subtype.as_deref() == Some("node")).ok_or(EngineError::Gone)?;
         let describe = DescribeNode { object_id: Some(&own), depth: Some(0), ..DescribeNode::default() };
         let described = self.client().start_send(Some(&place.session), describe);
         let node = self.or_halt(&key.target, described).await?.node.backend_node_id;
