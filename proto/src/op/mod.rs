@@ -32,9 +32,9 @@ mod preflight;
 mod reference;
 mod screenshot;
 mod scroll;
+mod set_viewport;
 mod targets;
 mod upload;
-mod set_viewport;
 mod wait;
 
 use std::ops::RangeInclusive;
@@ -74,9 +74,9 @@ pub use preflight::{Action, Preflight};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
+pub use set_viewport::SetViewport;
 pub use targets::{CloseTarget, CreateTarget, SelectTarget};
 pub use upload::Upload;
-pub use set_viewport::SetViewport;
 pub use wait::{Condition, Wait};
 
 /// One thing that can be asked of a session.

@@ -2,9 +2,9 @@
 
 mod acted;
 mod element;
-mod files;
 mod emulated;
 mod exported;
+mod files;
 mod observation;
 mod read;
 mod targets;
@@ -15,11 +15,11 @@ pub use acted::{
     PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
+pub use emulated::{Emulated, ViewportSet};
+pub use exported::{Asset, Exported};
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
-pub use emulated::{Emulated, ViewportSet};
-pub use exported::{Asset, Exported};
 pub use observation::{LeftOut, Node, Observation};
 pub use read::{Evaluated, Found, Mark, Shot, TextRead, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};

@@ -5,9 +5,10 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated, Evaluated,
-    Evidence, Exported, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot,
-    TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, ViewportSet, Waited,
+    Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated,
+    Evaluated, Evidence, Exported, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane,
+    Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, ViewportSet,
+    Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};

@@ -31,6 +31,6 @@ mod screenshot;
 mod scroll;
 mod select_frame;
 mod select_target;
-mod upload;
 mod set_viewport;
+mod upload;
 mod wait;

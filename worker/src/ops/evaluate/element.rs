@@ -11,7 +11,12 @@ use crate::act::{Before, find, guard_revision, look};
 use crate::context::Context;
 use crate::page::EngineError;
 
-pub(super) async fn run(context: &Context, main: &Arc<str>, params: &Evaluate) -> Result<Ran, OpError> {
+pub(super) async fn run(
+    context: &Context,
+    main: &Arc<str>,
+    world: Option<&str>,
+    params: &Evaluate,
+) -> Result<Ran, OpError> {
     let fault = |error: EngineError| context.engine(&error, Phase::TargetResolution);
     let (found, looked) = match &params.target {
         Some(locator) => find(context, locator).await.map(|(found, looked)| (Some(found), looked))?,
@@ -21,7 +26,7 @@ pub(super) async fn run(context: &Context, main: &Arc<str>, params: &Evaluate) -
     guard_revision(context, found.as_ref().map(|found| &found.key), &looked.changes, None)?;
     let (session, handle) = match &found {
         Some(found) => context.pages.page_handle(&found.key, found.node, GROUP).await.map_err(fault)?,
-        None => (main.clone(), global(context, main).await?),
+        None => (main.clone(), global(context, main, world).await?),
     };
     let element = found.is_some().then(|| json!({ "objectId": handle }));
     let rest = params.args.iter().map(|value| json!({ "value": value }));
@@ -73,13 +78,14 @@ struct Handle {
     object_id: Option<String>,
 }
 
-/// A handle of the main document's global object, to call a function on.
-async fn global(context: &Context, session: &str) -> Result<String, OpError> {
-    let pending = context.pages.client().start_call::<_, Evaluated>(
-        Some(session),
-        "Runtime.evaluate",
-        json!({ "expression": "globalThis", "objectGroup": GROUP, "silent": true }),
-    );
+/// A handle of the global object of that world (the main document's when none is named), to call a function on.
+async fn global(context: &Context, session: &str, world: Option<&str>) -> Result<String, OpError> {
+    let mut params = json!({ "expression": "globalThis", "objectGroup": GROUP, "silent": true });
+    if let Some(world) = world {
+        params["uniqueContextId"] = world.into();
+    }
+    let pending =
+        context.pages.client().start_call::<_, Evaluated>(Some(session), "Runtime.evaluate", params);
     let fault = |error: EngineError| context.engine(&error, Phase::Preflight);
     let reply = context.pages.or_halt(&context.target, pending).await.map_err(fault)?;
     reply.result.object_id.ok_or_else(|| fault(EngineError::Gone))
