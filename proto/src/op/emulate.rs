@@ -211,6 +211,7 @@ impl Operation for Emulate {
         timeout: seconds(5),
         guarded: false,
         targeted: true,
+        framed: false,
     };
     type Output = Emulated;
 

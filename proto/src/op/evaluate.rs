@@ -29,24 +29,23 @@ pub struct Evaluate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub target: Option<Locator>,
-    /// A further argument of the function, as JSON; repeat for more (at most 16)
-    #[arg(long = "arg", value_name = "JSON", value_parser = json)]
+    /// A further argument of the function, as JSON text; repeat for more (at most 16)
+    #[arg(long = "arg", value_name = "JSON")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "any_values")]
-    pub args: Vec<serde_json::Value>,
-}
-
-/// A schema that every client takes: no boolean in the place of one.
-fn any_values(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "array", "maxItems": 16, "items": { "description": "Any JSON value" } })
-}
-
-fn json(text: &str) -> Result<serde_json::Value, String> {
-    serde_json::from_str(text)
-        .map_err(|_| "JSON is wanted, such as 3, true or \"text\" with its quotes".to_owned())
+    pub args: Vec<String>,
 }
 
 impl Evaluate {
+    /// The further arguments as values.
+    ///
+    /// # Errors
+    /// One of them is no JSON.
+    pub fn values(&self) -> Result<Vec<serde_json::Value>, super::InvalidParams> {
+        let wrong =
+            || super::InvalidParams("args are JSON, such as 3, true or \"text\" with its quotes".to_owned());
+        self.args.iter().map(|text| serde_json::from_str(text).map_err(|_| wrong())).collect()
+    }
+
     /// Longest script, in bytes.
     pub const MAX_SOURCE: usize = 1024 * 1024;
     /// Largest value, in bytes of JSON.
@@ -75,7 +74,8 @@ impl Operation for Evaluate {
         super::at_least_one("expression", self.expression.trim().len())?;
         super::at_most("expression", self.expression.len(), Self::MAX_SOURCE)?;
         super::at_most("args", self.args.len(), 16)?;
-        let size: usize = self.args.iter().map(|value| value.to_string().len()).sum();
-        super::at_most("args", size, Self::MAX_SOURCE)
+        let size: usize = self.args.iter().map(String::len).sum();
+        super::at_most("args", size, Self::MAX_SOURCE)?;
+        self.values().map(drop)
     }
 }

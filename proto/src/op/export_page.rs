@@ -79,6 +79,7 @@ impl Operation for ExportPage {
         timeout: seconds(20),
         guarded: false,
         targeted: true,
+        framed: false,
     };
     type Output = Exported;
 

@@ -39,6 +39,7 @@ impl Operation for SetViewport {
         timeout: seconds(5),
         guarded: false,
         targeted: true,
+        framed: false,
     };
     type Output = ViewportSet;
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use glass_proto::op::{AnyOperation, Effect, ImageFormat};
+use glass_proto::op::{AnyOperation, Effect, ExportFormat, ImageFormat};
 use glass_proto::result::Answer;
 use glass_proto::wire::encode_error;
 use glass_proto::{ClientId, OpError};
@@ -37,7 +37,7 @@ pub struct Answered {
     pub result: CallToolResult,
     /// A text that was too long to be sent whole.
     pub whole_text: Option<String>,
-    /// A picture.
+    /// A picture, or a page that was exported.
     pub picture: Option<(Vec<u8>, &'static str)>,
     /// An observation's text.
     pub observation: Option<String>,
@@ -69,6 +69,11 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
         ];
         answered.picture = Some((seen.file.clone(), media));
         return Ok(answered);
+    }
+    if let AnyOperation::ExportPage(page) = operation
+        && page.writes()
+    {
+        answered.picture = Some((seen.file.clone(), export_type(page.format)));
     }
     let (shown, rest) = match text.len() {
         size if size <= INLINE => (text.as_str(), None),
@@ -123,6 +128,16 @@ fn structured(operation: &AnyOperation, value: &mut Value, seen: &Seen) -> Optio
     out.append(facts);
     let out = Value::Object(out);
     (out.to_string().len() <= STRUCTURED).then_some(out)
+}
+
+fn export_type(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Text => "text/plain",
+        ExportFormat::Html => "text/html",
+        ExportFormat::Pdf => "application/pdf",
+        ExportFormat::Mhtml => "multipart/related",
+        ExportFormat::Assets => "application/octet-stream",
+    }
 }
 
 fn media_type(value: &Value) -> &'static str {

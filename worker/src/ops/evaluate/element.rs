@@ -29,7 +29,8 @@ pub(super) async fn run(
         None => (main.clone(), global(context, main, world).await?),
     };
     let element = found.is_some().then(|| json!({ "objectId": handle }));
-    let rest = params.args.iter().map(|value| json!({ "value": value }));
+    let values = params.values().map_err(|wrong| OpError::invalid(wrong.to_string(), "give each as JSON"))?;
+    let rest = values.into_iter().map(|value| json!({ "value": value }));
     let arguments: Vec<Value> = element.into_iter().chain(rest).collect();
     let before = Before::of(context, &looked.changes, Some(&looked.info));
     context.dispatching().await;
