@@ -53,6 +53,10 @@ const FIXED: &[Flag] = &[
     flag("--disable-search-engine-choice-screen", "a question that nobody answers"),
     flag("--hide-crash-restore-bubble", "a session that was killed must start like any other"),
     flag("--disable-prompt-on-repost", "reloading a form's result would wait for a dialog that nobody sees"),
+    flag(
+        "--disable-popup-blocking",
+        "a blocked window is a bubble that nobody sees; targets are bounded instead",
+    ),
     flag("--disable-hang-monitor", "a busy page is the operation's to end, not a hidden dialog's"),
     flag("--disable-back-forward-cache", "documents that were seen to end must not come back"),
     flag("--disable-extensions", "extensions see and change what the page shows"),
