@@ -9,7 +9,7 @@ use serde_json::Value;
 #[test]
 fn a_page_that_was_read_looks_like_one_that_never_was() {
     let (stage, visit) = Stage::open("traces.html");
-    stage.eval("open('traces.html?alone') && 1");
+    stage.ok(&["create-target", &visit.url("traces.html?alone")]);
     eventually("the page that nobody reads", Duration::from_secs(20), || {
         visit.requests().into_iter().find(|request| request.path == "traces.html" && request.query == "alone")
     });

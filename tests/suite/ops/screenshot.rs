@@ -197,3 +197,15 @@ fn a_font_that_never_comes_is_waited_for_within_the_bound_and_told() {
     let shot = waiting.answer().result().clone();
     assert_eq!(shot.get("fontsPending"), None, "{shot}");
 }
+
+// contract: 7.1, 3.8
+#[test]
+fn a_page_behind_another_is_pictured_again_and_again() {
+    let (stage, visit) = Stage::open("form.html");
+    let own = stage.ok(&["list-targets"])["targets"][0]["id"].as_str().expect("a target").to_owned();
+    stage.ok(&["create-target", &visit.url("names.html")]);
+    for n in 0..4 {
+        let shot = stage.ok(&["screenshot", "--target-id", &own, "-o", &format!("behind-{n}.png")]);
+        assert_eq!(shot["page"]["title"], "A form", "{shot}");
+    }
+}

@@ -15,12 +15,16 @@ use serde_json::json;
 use super::begin;
 use crate::act::{find, look, page_line, view};
 use crate::cdp::CdpError;
-use crate::cdp::types::page::{CaptureFormat, CaptureScreenshot, LayoutMetrics, Viewport};
+use crate::cdp::types::page::{
+    CaptureFormat, CaptureScreenshot, LayoutMetrics, Screenshot as Captured, Viewport,
+};
 use crate::context::{Context, Notice, halted};
 use crate::page::{EngineError, FrameKey, Halt, Step, Taken, Target, View, reference};
 
 /// Most refs in one picture.
 const MAX_MARKS: usize = 200;
+/// How long a picture may take before it is asked for again.
+const ASK_AGAIN: Duration = Duration::from_millis(400);
 /// Quality of an annotated jpeg when the call names none.
 const QUALITY: u8 = 80;
 
@@ -69,8 +73,7 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
         from_surface: None,
         optimize_for_speed: params.annotate,
     };
-    let pending = context.pages.client().start_send(Some(&session), command);
-    let shot = match context.pages.or_halt(&context.target, pending).await {
+    let shot = match capture(context, &session, &command).await {
         Ok(shot) => shot,
         Err(EngineError::Cdp(CdpError::TooLarge { .. })) => return Err(too_large()),
         Err(error) => return Err(fault(error)),
@@ -119,6 +122,27 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
         fonts_pending,
         marks,
     })
+}
+
+/// Asks for the picture, and once more when none comes: a page that is not in front paints nothing for the first request
+/// and answers both at the second (seen on Chromium 156).
+async fn capture(
+    context: &Context,
+    session: &str,
+    command: &CaptureScreenshot<'_>,
+) -> Result<Captured, EngineError> {
+    let ask = || {
+        let pending = context.pages.client().start_send(Some(session), command.clone());
+        context.pages.or_halt(&context.target, pending)
+    };
+    let mut first = std::pin::pin!(ask());
+    if let Ok(shot) = tokio::time::timeout(ASK_AGAIN, first.as_mut()).await {
+        return shot;
+    }
+    tokio::select! {
+        shot = first => shot,
+        shot = ask() => shot,
+    }
 }
 
 /// Waits for fonts that are loading, at most `limit` milliseconds. Answers whether some still are.
