@@ -94,6 +94,9 @@ pub enum Command {
     Status,
     /// Print the end of glassd's log
     Logs(LogsArgs),
+    /// Let systemd start glassd
+    #[command(subcommand)]
+    Service(ServiceCommand),
     /// Look at the installation, from the browser to the sandbox, and say what to do
     ///
     /// Exits with 0 when all is good, 1 when it works with less than there could be, 10 when it does not work. Never takes
@@ -165,6 +168,17 @@ pub enum SessionCommand {
         #[arg(long)]
         all: bool,
     },
+}
+
+/// `glassctl service …`: units of the user's systemd, in $XDG_CONFIG_HOME/systemd/user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum ServiceCommand {
+    /// Write the units and listen from now on, and after every login
+    Install,
+    /// Stop glassd with all its sessions, and remove the units
+    Uninstall,
+    /// Say how the units are
+    Status,
 }
 
 /// `glassctl daemon …`.

@@ -11,6 +11,7 @@ use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::activation::{self, Activated};
 use crate::args::Args;
 use crate::config::Config;
 use crate::exit::StartupError;
@@ -24,9 +25,10 @@ use crate::supervise::{Common, Egress, Launcher, Locale, Probe, Programs, Spawne
 use crate::{limits, logging, process};
 
 /// What is decided before anything is touched.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Plan {
     args: Args,
+    activated: Option<Activated>,
     paths: Paths,
     config: Config,
 }
@@ -36,14 +38,18 @@ impl Plan {
     ///
     /// # Errors
     /// There is no place for the state, or the configuration is broken.
-    pub fn make(args: Args) -> Result<Self, StartupError> {
+    pub fn make(args: Args, activated: Option<Activated>) -> Result<Self, StartupError> {
         let absolute = |path: Option<std::path::PathBuf>| {
             path.map(std::path::absolute)
                 .transpose()
                 .map_err(StartupError::system("find the current directory"))
         };
         let overrides = Overrides {
-            socket: absolute(args.socket.clone())?,
+            // Where the service manager listens is where clients come.
+            socket: match &activated {
+                Some(activated) => Some(activated.path.clone()),
+                None => absolute(args.socket.clone())?,
+            },
             state_dir: absolute(args.state_dir.clone())?,
         };
         let environment = Environment::of_process();
@@ -54,7 +60,7 @@ impl Plan {
             std::env::var("GLASS_LOG").ok(),
             environment.home.as_deref().map(std::path::Path::new),
         )?;
-        Ok(Self { args, paths, config })
+        Ok(Self { args, activated, paths, config })
     }
 }
 
@@ -75,8 +81,8 @@ impl App {
     /// # Errors
     /// Why the daemon cannot serve.
     pub async fn build(plan: Plan, spawner: Spawner) -> Result<Self, StartupError> {
-        let Plan { args, paths, config } = plan;
-        let (listening, listener) = listen::listen(&paths, limits::TAKEOVER).await?;
+        let Plan { args, activated, paths, config } = plan;
+        let (listening, listener) = listen::listen(&paths, activated, limits::TAKEOVER).await?;
         let log = (!args.foreground).then(|| paths.log_file());
         logging::start(log.as_deref(), config.log.clone()).map_err(StartupError::system("open the log"))?;
         let programs = Programs::open(config.programs.as_deref())?;
@@ -136,12 +142,14 @@ impl App {
             serving.await;
             drop(server_ended);
         });
+        activation::notify("READY=1");
         let idle = watch_idle(idle_exit, view.registry.clone(), clients);
         tokio::select! {
             () = shutdown.reached(Phase::Draining) => {}
             () = listening.gone() => shutdown.advance(Phase::Draining, "the socket is no longer in its place"),
             () = idle => shutdown.advance(Phase::Draining, "no session and no client for a long time"),
         }
+        activation::notify("STOPPING=1");
         tokio::select! {
             () = view.executions.none() => {}
             () = shutdown.reached(Phase::Stopping) => {}

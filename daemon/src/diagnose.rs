@@ -355,21 +355,23 @@ async fn sandbox(spawner: Spawner, tasks: Shutdown, worker: Arc<Program>, minimu
         }
     };
     let mut findings: Vec<Finding> = probed.steps.iter().map(step).collect();
-    findings.push(cage(&probed.mode, minimum));
+    findings.push(cage(&probed.mode, probed.why_weaker.as_deref().unwrap_or_default(), minimum));
     findings
 }
 
-fn cage(mode: &Result<Mode, String>, minimum: Mode) -> Finding {
+fn cage(mode: &Result<Mode, String>, why: &str, minimum: Mode) -> Finding {
     match mode {
         Ok(mode) if *mode < minimum => Finding::broken(
             "cage",
-            format!("only the cage `{mode}` can be had here, and the configuration asks for `{minimum}`"),
+            format!(
+                "only the cage `{mode}` can be had here, and the configuration asks for `{minimum}`: {why}"
+            ),
             "mend the failed steps, or lower sandbox.minimum if the weaker cage will do",
         ),
         Ok(Mode::Namespaces) => Finding::good("cage", Mode::Namespaces.name()),
         Ok(mode) => Finding::degraded(
             "cage",
-            format!("only the weaker cage `{mode}` can be had here"),
+            format!("only the weaker cage `{mode}` can be had here: {why}"),
             "mend the failed steps for a full cage",
         ),
         Err(why) => Finding::broken("cage", why.clone(), "browsers do not start here until this is mended"),
@@ -441,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_cage_weaker_than_the_minimum_is_broken() {
-        let verdict = |mode: Result<Mode, String>, minimum| cage(&mode, minimum).verdict;
+        let verdict = |mode: Result<Mode, String>, minimum| cage(&mode, "why", minimum).verdict;
         assert_eq!(verdict(Ok(Mode::Namespaces), Mode::Namespaces), Verdict::Good);
         assert_eq!(verdict(Ok(Mode::LandlockOnly), Mode::LandlockOnly), Verdict::Degraded);
         assert_eq!(verdict(Ok(Mode::LandlockOnly), Mode::Namespaces), Verdict::Broken);

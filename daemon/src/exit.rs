@@ -1,5 +1,6 @@
 //! Why glassd did not start or did not end well, as an exit code (those of sysexits.h).
 
+use crate::activation::ActivationError;
 use crate::config::ConfigError;
 use crate::listen::ListenError;
 use crate::supervise::ProgramsError;
@@ -32,6 +33,9 @@ pub enum StartupError {
     /// The socket.
     #[error("{0}")]
     Listen(#[from] ListenError),
+    /// What the service manager handed over.
+    #[error("{0}")]
+    Activation(#[from] ActivationError),
     /// The programs.
     #[error("{0}")]
     Programs(#[from] ProgramsError),
@@ -62,7 +66,7 @@ impl StartupError {
                 | ListenError::Stuck { .. }
                 | ListenError::Foreign { .. },
             ) => OTHER_DAEMON,
-            Self::Listen(_) | Self::Paths(_) | Self::System { .. } => FILES,
+            Self::Listen(_) | Self::Paths(_) | Self::Activation(_) | Self::System { .. } => FILES,
         }
     }
 

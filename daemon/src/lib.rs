@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activation;
 pub mod app;
 pub mod args;
 pub mod config;

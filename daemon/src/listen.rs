@@ -15,6 +15,7 @@ use nix::libc::O_NOFOLLOW;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{Instant, sleep};
 
+use crate::activation::Activated;
 use crate::limits;
 
 /// Why the daemon does not listen.
@@ -81,29 +82,42 @@ fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ListenEr
 pub struct Listening {
     socket: PathBuf,
     identity: (u64, u64),
+    /// A service manager has made it, and goes on listening when the daemon ends.
+    lent: bool,
     // Released by the kernel when the files close, after everything else.
     _lock: File,
     _state_lock: File,
 }
 
-/// Takes both locks and binds the socket. Waits for a daemon that is just ending, at most `patience`.
+/// Takes both locks and binds the socket, or serves the one that a service manager has bound. Waits for a daemon that is just ending, at most `patience`.
 ///
 /// # Errors
 /// Another daemon serves, or a path is not what it must be.
-pub async fn listen(paths: &Paths, patience: Duration) -> Result<(Listening, UnixListener), ListenError> {
+pub async fn listen(
+    paths: &Paths,
+    activated: Option<Activated>,
+    patience: Duration,
+) -> Result<(Listening, UnixListener), ListenError> {
     make_private_dir(&paths.runtime_dir)?;
     make_private_dir(&paths.state_dir)?;
     let until = Instant::now() + patience;
     let lock = take_socket_lock(paths, until).await?;
     let state_lock = take_state_lock(paths, until).await?;
-    remove_stale(&paths.socket).await?;
-    let listener = UnixListener::bind(&paths.socket).map_err(failed("listen at", &paths.socket))?;
+    let lent = activated.is_some();
+    let listener = match activated {
+        Some(activated) => UnixListener::from_std(activated.listener),
+        None => {
+            remove_stale(&paths.socket).await?;
+            UnixListener::bind(&paths.socket)
+        }
+    };
+    let listener = listener.map_err(failed("listen at", &paths.socket))?;
     let mode = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(&paths.socket, mode).map_err(failed("restrict", &paths.socket))?;
     let found = paths.socket.symlink_metadata().map_err(failed("look at", &paths.socket))?;
     let identity = (found.dev(), found.ino());
     let socket = paths.socket.clone();
-    Ok((Listening { socket, identity, _lock: lock, _state_lock: state_lock }, listener))
+    Ok((Listening { socket, identity, lent, _lock: lock, _state_lock: state_lock }, listener))
 }
 
 impl Listening {
@@ -119,9 +133,10 @@ impl Listening {
         }
     }
 
-    /// Takes the socket's name away, if it is still ours, so that no client finds a daemon that ends.
+    /// Takes the socket's name away, if it is still ours and not lent, so that no client finds a daemon that ends.
     pub fn unlink(&self) {
-        if self.is_in_place()
+        if !self.lent
+            && self.is_in_place()
             && let Err(error) = std::fs::remove_file(&self.socket)
         {
             tracing::warn!(%error, "the socket could not be removed");

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use glass_daemon::activation;
 use glass_daemon::app::{App, Plan};
 use glass_daemon::args::Args;
 use glass_daemon::exit::{self, StartupError};
@@ -46,7 +47,9 @@ fn main() -> ExitCode {
 }
 
 fn start(args: Args) -> Result<bool, StartupError> {
-    let plan = Plan::make(args)?;
+    // Before anything is closed.
+    let activated = activation::take()?;
+    let plan = Plan::make(args, activated)?;
     process::settle().map_err(StartupError::system("set the process apart"))?;
     let (spawner, requests) = spawner();
     let runtime = std::thread::Builder::new()

@@ -21,6 +21,12 @@ pub enum PeerError {
     /// Its process cannot be seen from here: it is in another pid namespace, or gone.
     #[error("the peer's process cannot be seen")]
     Unseen,
+    /// It belongs to a session: it descends from this daemon, which starts nothing else.
+    #[error("the peer (pid {pid}) is a process of a session")]
+    OfSession {
+        /// Its pid.
+        pid: i32,
+    },
     /// It runs inside a session's cage or another container.
     #[error("the peer (pid {pid}) is in another pid namespace")]
     OtherNamespace {
@@ -54,11 +60,36 @@ impl PeerCheck {
         // The kernel gives 0 for a process that our namespace does not hold.
         let pid = peer.pid().filter(|pid| *pid > 0).ok_or(PeerError::Unseen)?;
         match pid_namespace(&pid.to_string()) {
+            Some(theirs) if theirs == *own && descends_from_us(pid) => Err(PeerError::OfSession { pid }),
             Some(theirs) if theirs == *own => Ok(()),
             Some(_) => Err(PeerError::OtherNamespace { pid }),
             None => Err(PeerError::Unseen),
         }
     }
+}
+
+/// Whether a process has this one among its ancestors. A cage without a pid namespace has nothing else that shows; its
+/// stub keeps every process of the session beneath it.
+fn descends_from_us(pid: i32) -> bool {
+    let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+    let mut at = pid;
+    // As deep as any process tree; one that goes deeper wants to hide.
+    for _ in 0..1024 {
+        let Some(parent) = parent(at) else { return false };
+        if parent == own {
+            return true;
+        }
+        if parent <= 1 {
+            return false;
+        }
+        at = parent;
+    }
+    true
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
 fn pid_namespace(process: &str) -> Option<PathBuf> {
@@ -79,6 +110,16 @@ mod tests {
         assert_eq!(check.admit(&peer), Ok(()));
         check.uid += 1;
         assert!(matches!(check.admit(&peer), Err(PeerError::OtherUser { .. })));
+    }
+
+    #[tokio::test]
+    async fn what_descends_from_the_daemon_is_not_served() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(!descends_from_us(own));
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(descends_from_us(i32::try_from(child.id()).unwrap()));
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 
     #[tokio::test]

@@ -44,7 +44,9 @@ fn session(child: Process) -> Option<SessionTree> {
     let all = process::tree(child.pid);
     let outer = child.pids().len();
     let pid_one = |process: &&Process| process.pids().len() == outer + 1 && process.pids().last() == Some(&1);
-    let worker = all.iter().find(pid_one)?.clone();
+    // Without a pid namespace of its own it is the stub's child of its name; those of Chromium's sandbox lie deeper.
+    let by_name = |process: &&Process| process.parent == child.pid && process.name == "glass-worker";
+    let worker = all.iter().find(by_name).or_else(|| all.iter().find(pid_one))?.clone();
     let is_browser = |process: &&Process| {
         process.parent == worker.pid
             && process.name.starts_with("chrom")

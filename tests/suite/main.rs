@@ -24,6 +24,8 @@ mod revision;
 mod routers;
 mod schemas;
 mod seeing;
+mod service;
 mod sockets;
 mod stale;
 mod traces;
+mod weaker;

@@ -9,6 +9,7 @@
 //! Connections that the old one served are gone with it; those that the browser makes in between wait for the new.
 
 mod failure;
+mod peers;
 
 use std::io;
 use std::net::TcpListener as StdTcpListener;
@@ -26,6 +27,7 @@ use tokio::time::{sleep, timeout};
 
 use self::failure::Failures;
 pub use self::failure::{Failure, FailureKind, hides_failure};
+pub use self::peers::Peers;
 
 /// How long a connection waits for an endpoint that takes it before it is closed.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(2);
@@ -47,18 +49,19 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts forwarding what `listener` accepts over `endpoint`, a SEQPACKET socket. Needs a running tokio runtime.
+    /// Starts forwarding what `listener` accepts of `peers` over `endpoint`, a SEQPACKET socket. Needs a running tokio
+    /// runtime.
     ///
     /// # Errors
     /// One of the two is not a socket that can be polled.
-    pub fn start(listener: StdTcpListener, endpoint: OwnedFd) -> io::Result<Self> {
+    pub fn start(listener: StdTcpListener, endpoint: OwnedFd, peers: Peers) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let shared = Arc::new(Shared {
             endpoint: watch::Sender::new(Some(Endpoint::new(endpoint)?)),
             failures: Mutex::new(Failures::new()),
         });
-        let accept = tokio::spawn(accept(listener, Arc::clone(&shared)));
+        let accept = tokio::spawn(accept(listener, Arc::clone(&shared), peers));
         let listen = tokio::spawn(listen(Arc::clone(&shared)));
         Ok(Self { shared, tasks: [accept, listen] })
     }
@@ -143,12 +146,16 @@ impl Shared {
 }
 
 /// Accepts the browser's connections and passes each on.
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, shared: Arc<Shared>, peers: Peers) {
     let mut waiting = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept(), if waiting.len() < MAX_WAITING => match accepted {
-                Ok((connection, _)) => {
+                Ok((connection, peer)) => {
+                    if let Err(error) = peers.admit(&connection, peer) {
+                        tracing::warn!(%error, "a connection to the forwarder was refused");
+                        continue;
+                    }
                     let shared = Arc::clone(&shared);
                     waiting.spawn(async move {
                         if timeout(DELIVERY_LIMIT, shared.deliver(&connection)).await.is_err() {

@@ -1,14 +1,16 @@
 //! A worker's life inside its cage: the control socket, the forwarder, the browser, the service, the end.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use glass_proto::start::{self, FromWorker, Plan, StartLayer};
 use glass_proto::wire::MAX_MESSAGE;
 use glass_proto::wire::worker::worker_server::WorkerServer;
-use glass_sandbox::{CagePlan, Entered, fdpass};
+use glass_sandbox::{CagePlan, Entered, Mode, fdpass};
 use tokio::io::Interest;
 use tokio::net::{UnixDatagram, UnixStream};
 use tokio::sync::{mpsc, watch};
@@ -16,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cdp::Limits;
 use crate::chromium::{Browser, Launch, LaunchError, Reaper, find, launch};
-use crate::forward::Forwarder;
+use crate::forward::{Forwarder, Peers};
 use crate::page::Pages;
 use crate::serve::{Service, Up};
 
@@ -39,11 +41,23 @@ pub async fn run(
 ) -> io::Result<i32> {
     let control = Control::new(control)?;
     let reaper = Reaper::start()?;
-    let forwarder = Forwarder::start(entered.listener, egress)?;
+    let proxy_port = entered.listener.local_addr()?.port();
+    let peers = match entered.mode {
+        Mode::Namespaces => Peers::Cage,
+        // In the host's network everybody on the machine could knock here.
+        Mode::LandlockOnly | Mode::BrowserOnly => Peers::Own,
+    };
+    let forwarder = Forwarder::start(entered.listener, egress, peers)?;
     let pages = Pages::new(forwarder, plan.session.test_id_attribute.clone());
     let (up, up_seen) = watch::channel(Up::Starting);
     let stop = CancellationToken::new();
-    let mode = "namespaces".to_owned();
+    let mode = entered.mode.name().to_owned();
+    let place = Place {
+        session: entered.session,
+        environment: entered.environment,
+        proxy_port,
+        own_shared_memory: entered.mode == Mode::Namespaces,
+    };
     let layers = entered.observer.cage().into_iter().map(|layer| StartLayer {
         name: layer.name,
         state: format!("{:?}", layer.state).to_lowercase(),
@@ -53,7 +67,7 @@ pub async fn run(
     let service = Service::new(pages.clone(), up_seen, entered.observer, mode, stop.clone());
     let (dialled, incoming) = mpsc::channel(4);
     tokio::spawn(serve(service, incoming));
-    let mut life = tokio::spawn(live(plan, reaper, pages.clone(), up));
+    let mut life = tokio::spawn(live(plan, place, reaper, pages.clone(), up));
     let mut rest = tokio::time::interval(REST / 2);
     loop {
         tokio::select! {
@@ -85,14 +99,28 @@ pub async fn run(
     }
 }
 
+/// What the browser is started with, which differs by the kind of cage.
+struct Place {
+    session: PathBuf,
+    environment: Vec<(&'static str, OsString)>,
+    proxy_port: u16,
+    own_shared_memory: bool,
+}
+
 enum Life {
     NotStarted(FromWorker),
     BrowserDied,
 }
 
 /// Starts the browser and its pages, and watches until it dies.
-async fn live(plan: Plan<CagePlan>, reaper: Reaper, pages: Pages, up: watch::Sender<Up>) -> Life {
-    match begin(&plan, &reaper, &pages).await {
+async fn live(
+    plan: Plan<CagePlan>,
+    place: Place,
+    reaper: Reaper,
+    pages: Pages,
+    up: watch::Sender<Up>,
+) -> Life {
+    match begin(&plan, place, &reaper, &pages).await {
         Ok(browser) => {
             up.send_replace(Up::Ready(browser.clone()));
             let exit = browser.exited().await;
@@ -112,7 +140,12 @@ struct Failure {
     remedy: Option<String>,
 }
 
-async fn begin(plan: &Plan<CagePlan>, reaper: &Reaper, pages: &Pages) -> Result<Arc<Browser>, Failure> {
+async fn begin(
+    plan: &Plan<CagePlan>,
+    place: Place,
+    reaper: &Reaper,
+    pages: &Pages,
+) -> Result<Arc<Browser>, Failure> {
     let executable = find(plan.session.browser.as_deref()).map_err(|error| Failure {
         message: error.to_string(),
         remedy: Some(
@@ -120,15 +153,15 @@ async fn begin(plan: &Plan<CagePlan>, reaper: &Reaper, pages: &Pages) -> Result<
                 .to_owned(),
         ),
     })?;
-    let inside = std::path::Path::new(glass_sandbox::SESSION);
-    let environment =
-        glass_sandbox::environment().into_iter().map(|(name, value)| (name.into(), value.into()));
+    let inside = place.session;
+    let environment = place.environment.into_iter().map(|(name, value)| (name.into(), value));
     let request = Launch {
         executable,
         version: None,
         profile: inside.join("profile"),
         environment: environment.collect(),
-        proxy_port: Some(plan.cage.forward_port),
+        proxy_port: Some(place.proxy_port),
+        own_shared_memory: place.own_shared_memory,
         viewport: plan.session.viewport,
         language: plan.session.language.clone(),
         time_zone: plan.session.time_zone.clone(),

@@ -85,6 +85,7 @@ impl World {
             profile,
             environment: environment.into(),
             proxy_port: None,
+            own_shared_memory: true,
             viewport: (1280, 720),
             language: Some("de-DE,de".to_owned()),
             time_zone: Some("Asia/Tokyo".to_owned()),

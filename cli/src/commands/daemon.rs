@@ -115,6 +115,10 @@ fn warnings(reply: &pb::StatusReply, sessions: &[pb::SessionInfo]) -> Vec<String
             "this glassctl is {PROGRAM} and glassd {theirs}; `glassctl daemon stop` lets the next command start the installed one"
         ));
     }
+    if !matches!(reply.mode.as_str(), "" | "namespaces") {
+        let mode = visible(&reply.mode, false);
+        warnings.push(format!("browsers run in the weaker cage `{mode}`; `glassctl doctor` says why"));
+    }
     for info in sessions.iter().filter(|info| (1..SOON_MS).contains(&info.closes_in_ms)) {
         let (name, left) = (visible(&info.name, false), duration(info.closes_in_ms));
         warnings.push(format!("session {name} closes in {left} for want of use, and its pages and profile are lost; any operation keeps it"));

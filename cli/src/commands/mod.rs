@@ -12,7 +12,7 @@ mod service;
 mod session;
 mod text;
 
-use crate::args::{Cli, Command, DaemonCommand, Global, SessionCommand};
+use crate::args::{Cli, Command, DaemonCommand, Global, ServiceCommand, SessionCommand};
 use crate::client::Server;
 use crate::error::{Failure, cancelled};
 use crate::output::{Output, Report};
@@ -45,6 +45,7 @@ enum Work {
     DaemonStop,
     Status,
     Logs(logs::Prepared),
+    Service(ServiceCommand),
     Demo,
 }
 
@@ -78,6 +79,7 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Daemon(DaemonCommand::Logs(args)) | Command::Logs(args) => {
             Work::Logs(logs_of(args, &cli.global)?)
         }
+        Command::Service(command) => Work::Service(command),
         Command::Demo => Work::Demo,
         Command::Doctor { fix } => return Ok(Job(Asked::Doctor { fix, global: cli.global })),
     };
@@ -99,6 +101,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         // These start none anyway, so --no-autostart says what is so.
         Command::Daemon(DaemonCommand::Stop | DaemonCommand::Status) | Command::Status => (false, true, true),
         Command::Daemon(DaemonCommand::Logs(_)) | Command::Logs(_) => (true, true, true),
+        Command::Service(_) => (false, true, true),
         // It starts none either.
         Command::Doctor { .. } => (false, true, true),
         Command::Demo | Command::Known(_) => (false, false, false),
@@ -142,6 +145,7 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
     match work {
         Work::Operation(prepared) => Box::pin(operation::run(*prepared, &server, output, cancel)).await,
         Work::Demo => Box::pin(demo::run(output, cancel)).await,
+        Work::Service(command) => give_up(cancel.race(service::run(command, &server)).await),
         Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
         Work::Session(prepared) => give_up(cancel.race(session::run(prepared, &server)).await),

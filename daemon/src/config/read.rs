@@ -108,7 +108,7 @@ struct Sessions {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Sandbox {
-    minimum: Option<Minimum>,
+    minimum: Option<Mode>,
 }
 
 #[derive(Default, Deserialize)]
@@ -145,24 +145,6 @@ impl<const MIN: usize, const MAX: usize> TryFrom<i64> for Bounded<MIN, MAX> {
         match usize::try_from(value) {
             Ok(value) if (MIN..=MAX).contains(&value) => Ok(Self(value)),
             _ => Err(format!("{value} is not between {MIN} and {MAX}")),
-        }
-    }
-}
-
-/// A cage that this build can make.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "Mode")]
-struct Minimum(Mode);
-
-impl TryFrom<Mode> for Minimum {
-    type Error = String;
-    fn try_from(mode: Mode) -> Result<Self, String> {
-        match mode {
-            Mode::Namespaces => Ok(Self(mode)),
-            // Taking it would only make the check of the one cage that there is weaker.
-            Mode::LandlockOnly | Mode::BrowserOnly => {
-                Err(format!("the cage `{mode}` is not built yet; `namespaces` is the only one"))
-            }
         }
     }
 }
@@ -257,7 +239,7 @@ impl Config {
             idle_timeout: setting!(sessions.idle_timeout).0,
             max_sessions: setting!(sessions.max).0,
             starting: setting!(sessions.starting).0,
-            minimum: setting!(sandbox.minimum).0,
+            minimum: setting!(sandbox.minimum),
             browser: setting!(browser.path).0,
             test_id_attribute: setting!(locators.test_id_attribute).0,
             programs: setting!(programs.directory).0,
@@ -348,7 +330,7 @@ mod tests {
         let config = parse("").unwrap();
         assert_eq!(config.idle_exit, Some(Duration::from_secs(600)));
         assert_eq!((config.max_sessions, config.starting), (16, 2));
-        assert_eq!(config.minimum, Mode::Namespaces);
+        assert_eq!(config.minimum, Mode::LandlockOnly);
         assert_eq!(config.browser, None);
     }
 
@@ -367,8 +349,6 @@ mod tests {
             ("[sessions]\nmax = \"many\"", "c.toml:2:7:"),
             ("[browser]\npath = \"chrome\"", "c.toml:2:8:"),
             ("[sandbox]\nminimum = \"none\"", "c.toml:2:11:"),
-            ("[sandbox]\nminimum = \"landlock\"", "c.toml:2:11: the cage `landlock` is not built yet"),
-            ("[sandbox]\nminimum = \"browser\"", "c.toml:2:11:"),
             ("[locators]\ntest_id_attribute = \"data test\"", "c.toml:2:21:"),
             ("[log]\nlevel = \"glass=loud\"", "c.toml:2:9:"),
             ("[nonsense]\n", "c.toml:1:2:"),

@@ -121,7 +121,11 @@ impl Glass for Service {
         });
         let mut probe: Vec<_> = steps.collect();
         let found = probed.as_ref().map(|probed| &probed.mode);
-        if let Some(Err(why)) = found {
+        let why = match found {
+            Some(Err(why)) => Some(why),
+            _ => probed.as_ref().and_then(|probed| probed.why_weaker.as_ref()),
+        };
+        if let Some(why) = why {
             probe.push(pb::ProbeStep { name: "mode".to_owned(), ok: false, detail: why.clone() });
         }
         Ok(Response::new(pb::StatusReply {

@@ -14,7 +14,7 @@ use glass_proto::version::WORKER;
 use glass_proto::wire::worker::GreetRequest;
 use glass_proto::wire::worker::worker_client::WorkerClient;
 use glass_proto::{transport, wire};
-use glass_sandbox::fdpass;
+use glass_sandbox::{Mode, fdpass};
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -76,17 +76,18 @@ impl Launcher {
             probed = self.probe.found() => probed,
             () = cancel.cancelled() => return Err(StartError::Cancelled),
         };
-        match &probed.mode {
-            Ok(mode) if *mode >= self.common.minimum => {}
+        let mode = match &probed.mode {
+            Ok(mode) if *mode >= self.common.minimum => *mode,
             Ok(mode) => {
+                let why = probed.why_weaker.as_deref().unwrap_or("it is the strongest here");
                 return Err(StartError::NoCage(format!(
-                    "it allows `{mode}`, and the configuration asks for `{}`",
+                    "only `{mode}` can be had, and the configuration asks for `{}`: {why}",
                     self.common.minimum
                 )));
             }
             Err(why) => return Err(StartError::NoCage(why.clone())),
-        }
-        let body = self.spawn(id, name).await?;
+        };
+        let body = self.spawn(id, name, mode).await?;
         let outcome = {
             let greeting = timeout(limits::START, self.greet(&body));
             tokio::select! {
@@ -118,10 +119,10 @@ impl Launcher {
     }
 
     /// Makes the session's files, sockets and process.
-    async fn spawn(&self, id: &str, name: &str) -> Result<Body, StartError> {
+    async fn spawn(&self, id: &str, name: &str, mode: Mode) -> Result<Body, StartError> {
         let files =
             SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
-        match self.spawn_in(id, name, &files).await {
+        match self.spawn_in(id, name, mode, &files).await {
             Ok((stub, control)) => Ok(Body { id: id.to_owned(), stub, init: None, control, files }),
             Err(error) => {
                 self.egress.remove(id).await;
@@ -138,12 +139,14 @@ impl Launcher {
         &self,
         id: &str,
         name: &str,
+        mode: Mode,
         files: &SessionFiles,
     ) -> Result<(Child, Arc<Channel>), StartError> {
         let sockets = || -> io::Result<_> { Ok((fdpass::pair()?, fdpass::pair()?)) };
         let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
-        let plan = settings::plan_file(&self.common, name, id, files).map_err(system("write the plan"))?;
+        let plan =
+            settings::plan_file(&self.common, mode, name, id, files).map_err(system("write the plan"))?;
         self.egress
             .add(id, Rules::allow_all(), ours.clone(), proxy)
             .await

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use glass_sandbox::{Mode, ProbeReport, UidLease};
+use glass_sandbox::{Mode, ProbeReport, ProbeStep, UidLease};
 use tokio::sync::{OnceCell, watch};
 
 use super::ask::ask;
@@ -20,6 +20,8 @@ use crate::shutdown::Shutdown;
 pub struct Probed {
     /// The strongest mode, or why there is none.
     pub mode: Result<Mode, String>,
+    /// What stands in the way of a stronger one, where there is one.
+    pub why_weaker: Option<String>,
     /// Each step: its name, whether it went through, and what was seen.
     pub steps: Vec<(String, bool, String)>,
 }
@@ -49,7 +51,7 @@ impl Probe {
             Err(error) => {
                 tracing::warn!(%error, "the sandbox probe could not be run");
                 let mode = Err(format!("the sandbox probe could not be run: {error}"));
-                Arc::new(Probed { mode, steps: Vec::new() })
+                Arc::new(Probed { mode, why_weaker: None, steps: Vec::new() })
             }
         };
         self.last.send_replace(Some(found.clone()));
@@ -82,13 +84,14 @@ impl Probe {
 
 impl From<ProbeReport> for Probed {
     fn from(report: ProbeReport) -> Self {
-        let steps = report.steps.iter().map(|step| {
+        let told = |prefix: &str, step: &ProbeStep| {
             let detail = [&step.error, &step.hint].into_iter().flatten().cloned().collect::<Vec<_>>();
-            (step.step.name().to_owned(), step.ok, detail.join("; "))
-        });
-        let mut steps: Vec<_> = steps.collect();
+            (format!("{prefix}{}", step.step.name()), step.ok, detail.join("; "))
+        };
+        let mut steps: Vec<_> = report.steps.iter().map(|step| told("", step)).collect();
+        steps.extend(report.without.iter().map(|step| told("weaker.", step)));
         let abi = report.landlock_abi;
         steps.push(("landlock-version".to_owned(), abi > 0, format!("version {abi}")));
-        Self { mode: report.mode(), steps }
+        Self { mode: report.mode(), why_weaker: report.why_weaker(), steps }
     }
 }

@@ -73,7 +73,13 @@ fn zone_name(text: &str) -> Option<String> {
 ///
 /// # Errors
 /// The kernel's.
-pub(super) fn plan_file(common: &Common, name: &str, id: &str, files: &SessionFiles) -> io::Result<OwnedFd> {
+pub(super) fn plan_file(
+    common: &Common,
+    mode: Mode,
+    name: &str,
+    id: &str,
+    files: &SessionFiles,
+) -> io::Result<OwnedFd> {
     let plan = Plan {
         cage: CagePlan {
             parent: std::process::id(),
@@ -82,7 +88,7 @@ pub(super) fn plan_file(common: &Common, name: &str, id: &str, files: &SessionFi
             read_only: read_only(common.browser.as_deref()),
             forward_port: limits::FORWARD_PORT,
             limits: Limits::default(),
-            minimum: common.minimum,
+            mode,
         },
         session: SessionSettings {
             id: id.to_owned(),

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         read_only: CagePlan::system_paths(),
         forward_port: 3128,
         limits: Limits::default(),
-        minimum: Mode::Namespaces,
+        mode: Mode::Namespaces,
     };
     let started = std::time::Instant::now();
     let entered = match glass_sandbox::enter(&plan, &[commands.as_fd(), replies.as_fd()]) {

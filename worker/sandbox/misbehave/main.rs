@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         read_only: CagePlan::system_paths(),
         forward_port: 3128,
         limits: Limits::default(),
-        minimum: Mode::Namespaces,
+        mode: Mode::Namespaces,
     };
     let entered = glass_sandbox::enter(&plan, &[])?;
     match command.as_str() {

@@ -46,6 +46,7 @@ steps! {
     Listen = "listen": "Listening for the forwarder.",
     Capabilities = "capabilities": "Dropping capabilities.",
     NoNewPrivs = "no-new-privs": "Refusing new privileges.",
+    Place = "place": "Making the places that programs write to.",
     Rlimits = "rlimits": "Setting resource limits.",
     Landlock = "landlock": "Restricting by Landlock.",
     Seccomp = "seccomp": "Installing the seccomp filter.",
@@ -96,9 +97,9 @@ pub enum CageError {
     /// The daemon or the stub died while the cage was built.
     #[error("the process that started the cage is gone")]
     ParentGone,
-    /// A mode that this version does not build.
-    #[error("mode `{mode}` is not built by this version, only `namespaces`")]
-    ModeNotBuilt {
+    /// Without a root of its own, a session's uid does not reach its directory beneath root's.
+    #[error("the cage `{mode}` is not for root, only `namespaces` is")]
+    NotForRoot {
         /// The mode.
         mode: Mode,
     },
@@ -125,6 +126,7 @@ impl CageError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Step { step, errno, .. } => crate::hints::hint(*step, *errno),
+            Self::NotForRoot { .. } => Some("run glassd as an ordinary user".to_owned()),
             Self::RootWithoutUid => Some("give the worker a uid of its own, not 0".to_owned()),
             _ => None,
         }

@@ -5,10 +5,11 @@
 
 use std::error::Error;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, NetPort, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, NetPort,
+    PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use nix::errno::Errno;
 use nix::libc;
@@ -22,6 +23,9 @@ const KNOWN: ABI = ABI::V6;
 /// Device nodes that may be written to. The absence of /dev/random is what `layers` looks for.
 const WRITABLE_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
+/// Device nodes that are only read, on the root of the host.
+const READABLE_DEVICES: [&str; 2] = ["/dev/random", "/dev/urandom"];
+
 /// What the kernel enforces of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Enforced {
@@ -32,6 +36,9 @@ pub(crate) struct Enforced {
 }
 
 impl Enforced {
+    /// Nothing.
+    pub(crate) const NOTHING: Self = Self { abi: 0, fully: false };
+
     /// From version 4 on TCP ports are restricted.
     pub(crate) fn restricts_tcp(self) -> bool {
         self.abi >= 4
@@ -54,33 +61,63 @@ impl Enforced {
 /// A kernel without Landlock is not an error here: with namespaces it is a second wall, and its absence is
 /// reported.
 pub(crate) fn apply(forward_port: u16) -> Result<Enforced, CageError> {
-    restrict(forward_port)
+    let mut rules = vec![(PathBuf::from("/"), AccessFs::from_read(KNOWN)), for_proc()];
+    rules.extend(WRITABLE.map(|dir| (dir.into(), for_writing())));
+    rules.extend(WRITABLE_DEVICES.map(|device| (device.into(), AccessFs::from_file(KNOWN))));
+    enforce(&rules, forward_port)
+}
+
+/// Restricts the calling thread on the root of the host: nothing but `read_only` is read, nothing but `writable` is
+/// written, and both only as far as the user may. Here it is the first wall, so a kernel without it is an error.
+pub(crate) fn apply_to_host(
+    read_only: &[&Path],
+    writable: &Path,
+    forward_port: u16,
+) -> Result<Enforced, CageError> {
+    let mut rules = vec![for_proc(), (PathBuf::from("/proc"), AccessFs::from_read(KNOWN))];
+    rules.extend(read_only.iter().map(|path| ((*path).to_owned(), AccessFs::from_read(KNOWN))));
+    rules.extend(READABLE_DEVICES.map(|device| (device.into(), AccessFs::ReadFile.into())));
+    rules.extend(WRITABLE_DEVICES.map(|device| (device.into(), AccessFs::from_file(KNOWN))));
+    rules.push((writable.to_owned(), for_writing()));
+    let enforced = enforce(&rules, forward_port)?;
+    match enforced.abi {
+        ..=0 => Err(Errno::EOPNOTSUPP).at(Step::Landlock, "restrict files, without which there is no cage"),
+        _ => Ok(enforced),
+    }
+}
+
+/// Chromium writes the id maps of its own namespaces here, and the OOM scores of its children.
+fn for_proc() -> (PathBuf, BitFlags<AccessFs>) {
+    (PathBuf::from("/proc"), AccessFs::WriteFile | AccessFs::Truncate)
+}
+
+fn for_writing() -> BitFlags<AccessFs> {
+    let not = AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev;
+    AccessFs::from_all(KNOWN) & !not
+}
+
+fn enforce(rules: &[(PathBuf, BitFlags<AccessFs>)], forward_port: u16) -> Result<Enforced, CageError> {
+    restrict(rules, forward_port)
         .map_err(|error| refused(error.as_ref()))
         .at(Step::Landlock, "restrict files, ports and scopes")
 }
 
-fn restrict(forward_port: u16) -> Result<Enforced, Box<dyn Error>> {
-    let all = AccessFs::from_all(KNOWN);
-    let write = all & !(AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
-    let mut rules = Ruleset::default()
+fn restrict(rules: &[(PathBuf, BitFlags<AccessFs>)], forward_port: u16) -> Result<Enforced, Box<dyn Error>> {
+    let mut set = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(all)?
+        .handle_access(AccessFs::from_all(KNOWN))?
         .handle_access(AccessNet::from_all(KNOWN))?
         .scope(Scope::from_all(KNOWN))?
         .create()?
-        .add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::from_read(KNOWN)))?
-        // Chromium writes the id maps of its own namespaces here, and the OOM scores of its children.
-        .add_rule(PathBeneath::new(PathFd::new("/proc")?, AccessFs::WriteFile | AccessFs::Truncate))?
         .add_rule(NetPort::new(forward_port, AccessNet::ConnectTcp))?;
-    for dir in WRITABLE {
-        rules = rules.add_rule(PathBeneath::new(PathFd::new(dir)?, write))?;
-    }
-    for device in WRITABLE_DEVICES {
+    for (path, rights) in rules {
+        let opened = PathFd::new(path)?;
         // A rule on a file takes only rights that files have; with others the set would count as partly
         // enforced.
-        rules = rules.add_rule(PathBeneath::new(PathFd::new(device)?, AccessFs::from_file(KNOWN)))?;
+        let rights = if path.is_dir() { *rights } else { *rights & AccessFs::from_file(KNOWN) };
+        set = set.add_rule(PathBeneath::new(opened, rights))?;
     }
-    let status = rules.restrict_self()?;
+    let status = set.restrict_self()?;
     Ok(Enforced { abi: abi(&status.landlock), fully: status.ruleset == RulesetStatus::FullyEnforced })
 }
 

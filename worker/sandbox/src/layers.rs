@@ -5,22 +5,27 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use crate::landlock::Enforced;
+use crate::mode::Mode;
 use crate::namespaces::Identities;
 use crate::procfs::{self, Status};
 use crate::rootfs::WRITABLE;
+
+/// How long a connection is tried that should be refused at once.
+const CONNECT: Duration = Duration::from_millis(100);
 
 /// One layer and what was seen of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     /// A stable name: `uid`, `namespaces`, `root`, `processes`, `network`, `capabilities`, `no-new-privs`,
-    /// `seccomp`, `landlock`, `rlimits`, `browser` or `renderers`.
+    /// `seccomp`, `landlock`, `rlimits`, `sockets`, `kill`, `browser` or `renderers`.
     pub name: String,
     /// What was seen.
     pub state: LayerState,
@@ -43,18 +48,22 @@ pub enum LayerState {
 /// Looks at the cage from pid 1.
 #[derive(Clone, Debug)]
 pub struct Observer {
+    mode: Mode,
     outside: Identities,
     landlock: Enforced,
 }
 
 impl Observer {
-    pub(crate) fn new(outside: Identities, landlock: Enforced) -> Self {
-        Self { outside, landlock }
+    pub(crate) fn new(mode: Mode, outside: Identities, landlock: Enforced) -> Self {
+        Self { mode, outside, landlock }
     }
 
     /// The layers of the cage itself. Reads a few small files; does not block.
     pub fn cage(&self) -> Vec<Layer> {
         let status = Status::of("self").unwrap_or_default();
+        if self.mode != Mode::Namespaces {
+            return self.on_host(&status);
+        }
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         vec![
             uid(&status, &map),
@@ -70,10 +79,44 @@ impl Observer {
         ]
     }
 
-    /// The browser's own layers: the process `browser`, and every renderer that runs now.
+    /// The same without namespaces. What is then the host's own is named as missing.
+    fn on_host(&self, status: &Status) -> Vec<Layer> {
+        let sockets = "sockets of the host that this user may use can be reached (D-Bus, ssh-agent, docker)";
+        vec![
+            host_uid(status),
+            namespaces(&self.outside, &Identities::of("self")),
+            layer(
+                "root",
+                LayerState::Missing,
+                "the host's own; Landlock alone decides what is read and written",
+            ),
+            own_processes(),
+            host_network(self.mode),
+            match status.usable_capabilities().as_slice() {
+                [] => layer("capabilities", LayerState::Active, "none"),
+                some => layer("capabilities", LayerState::Missing, format!("not empty: {}", some.join(" "))),
+            },
+            flag("no-new-privs", status.number("NoNewPrivs"), 1, "NoNewPrivs"),
+            flag("seccomp", status.number("Seccomp"), 2, "Seccomp"),
+            self.landlock(),
+            rlimits(),
+            layer("sockets", LayerState::Missing, sockets),
+            layer(
+                "kill",
+                LayerState::Degraded,
+                "by the stub, which ends all descendants; not by a namespace",
+            ),
+        ]
+    }
+
+    /// The browser's own layers: the process `browser`, and every renderer of this session that runs now.
     pub fn browser(&self, browser: u32) -> Vec<Layer> {
+        // Without a pid namespace other browsers of the machine are in sight. Of ours everything descends from the stub.
+        let stub = std::os::unix::process::parent_id();
+        let is_ours = |pid: &u32| self.mode == Mode::Namespaces || procfs::descends(*pid, stub);
         let renderers: Vec<(u32, Status)> = procfs::processes()
             .into_iter()
+            .filter(is_ours)
             .filter(|pid| procfs::arguments(*pid).iter().any(|part| part == "--type=renderer"))
             .filter_map(|pid| Some((pid, Status::of(&pid.to_string())?)))
             .collect();
@@ -181,6 +224,46 @@ fn network(dev: &str) -> Layer {
     holds("network", names == ["lo"], format!("interfaces: {}", names.join(" ")))
 }
 
+/// The uid where this process and the host agree about it.
+fn host_uid(status: &Status) -> Layer {
+    let uids = status.uids();
+    let detail = match uids.first() {
+        Some(uid) => format!("uid {uid}, the daemon's own"),
+        None => "the uids could not be read".to_owned(),
+    };
+    holds("uid", !uids.is_empty() && uids.iter().all(|uid| *uid != 0), detail)
+}
+
+/// In the network of the host: tries a datagram socket and a connection that only the rules can refuse.
+fn host_network(mode: Mode) -> Layer {
+    /// "discard", which nobody serves.
+    const NOT_OURS: u16 = 9;
+    if mode == Mode::BrowserOnly {
+        return layer(
+            "network",
+            LayerState::Missing,
+            "the browser is told to use the proxy; nothing makes it",
+        );
+    }
+    let refused_by = |error: io::Error, errno: Errno| error.raw_os_error() == Some(errno as i32);
+    let no_udp =
+        UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).is_err_and(|error| refused_by(error, Errno::EPERM));
+    let to = SocketAddr::from((Ipv4Addr::LOCALHOST, NOT_OURS));
+    let no_tcp =
+        TcpStream::connect_timeout(&to, CONNECT).is_err_and(|error| refused_by(error, Errno::EACCES));
+    match (no_udp, no_tcp) {
+        (true, true) => layer(
+            "network",
+            LayerState::Degraded,
+            "no UDP, and TCP only to the forwarder's port; a server elsewhere with that port could be reached",
+        ),
+        (_, false) => {
+            layer("network", LayerState::Missing, "any TCP port can be reached; the proxy is advice")
+        }
+        (false, _) => layer("network", LayerState::Missing, "UDP can be sent; the proxy is advice"),
+    }
+}
+
 fn capabilities(status: &Status) -> Layer {
     match status.capabilities().as_slice() {
         [] => layer("capabilities", LayerState::Active, "none, and none to be had"),
@@ -198,7 +281,8 @@ fn rlimits() -> Layer {
 fn browser_process(status: Option<&Status>) -> Layer {
     let Some(status) = status else { return layer("browser", LayerState::Missing, "the process is gone") };
     let user = !status.uids().is_empty() && status.uids().iter().all(|uid| *uid != 0);
-    let stripped = status.capabilities().is_empty() && status.number("NoNewPrivs") == Some(1);
+    // With no new privileges the bounding set bounds nothing.
+    let stripped = status.usable_capabilities().is_empty() && status.number("NoNewPrivs") == Some(1);
     let filtered = status.number("Seccomp") == Some(2);
     holds("browser", user && stripped && filtered, "not uid 0, no capabilities, no new privileges, filtered")
 }
@@ -270,7 +354,8 @@ mod tests {
 
     #[test]
     fn this_test_is_seen_as_uncaged() {
-        let observer = Observer::new(Identities::of("self"), Enforced { abi: 7, fully: true });
+        let observer =
+            Observer::new(Mode::Namespaces, Identities::of("self"), Enforced { abi: 7, fully: true });
         let layers = observer.cage();
         let state = |name: &str| layers.iter().find(|layer| layer.name == name).unwrap().state;
         assert_eq!(state("namespaces"), LayerState::Missing);

@@ -41,7 +41,7 @@ pub use nix::sys::signal::Signal;
 pub use pidfd::{Exit, Pidfd};
 pub use plan::{CagePlan, HOME, INSIDE_ID, Limits, SESSION};
 pub use probe::{ProbeReport, ProbeStep, probe};
-pub use process::{default_action, die_with_parent, set_dumpable, set_name};
+pub use process::{default_action, die_with_parent, die_with_this_thread, set_dumpable, set_name};
 pub use stage::{Entered, enter};
 pub use strays::reap_strays;
 pub use uids::{EGRESS_UID, FIRST_UID, LEASE_DIR, LeaseError, UID_COUNT, UidLease};

@@ -31,12 +31,12 @@ pub struct CagePlan {
     /// exist.
     pub read_only: Vec<PathBuf>,
     /// The TCP port on the cage's own 127.0.0.1 where the forwarder listens, and the only one that may be
-    /// dialled.
+    /// dialled. Without a network namespace the kernel chooses another, since this one may be taken.
     pub forward_port: u16,
     /// Resource limits of each process in the cage.
     pub limits: Limits,
-    /// The weakest mode that is acceptable.
-    pub minimum: Mode,
+    /// The kind of cage to build; nothing weaker is ever built in its place.
+    pub mode: Mode,
 }
 
 /// Limits per process, but for `nproc`. Each is clamped to what the caller may set.
@@ -159,7 +159,7 @@ mod tests {
             read_only: read_only.iter().map(PathBuf::from).collect(),
             forward_port: 3128,
             limits: Limits::default(),
-            minimum: Mode::Namespaces,
+            mode: Mode::Namespaces,
         }
     }
 

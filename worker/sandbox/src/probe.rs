@@ -29,6 +29,12 @@ pub struct ProbeReport {
     pub steps: Vec<ProbeStep>,
     /// The kernel's version of Landlock, 0 where it has none.
     pub landlock_abi: i32,
+    /// The steps of a cage without namespaces, where the others did not all go through.
+    #[serde(default)]
+    pub without: Vec<ProbeStep>,
+    /// Whether a cage would change its uid first, as root's must.
+    #[serde(default)]
+    pub becomes: bool,
 }
 
 /// One step of the probe.
@@ -60,17 +66,32 @@ const NEEDED: [Step; 9] = [
 ];
 
 impl ProbeReport {
-    /// The strongest mode that this machine allows, or why there is none that this version builds.
+    /// The strongest mode that this machine allows, or why there is none.
+    ///
+    /// Whether the browser's own sandbox works, on which all stand, only its start can tell.
     pub fn mode(&self) -> Result<Mode, String> {
+        let Some(why) = self.why_weaker() else { return Ok(Mode::Namespaces) };
+        if self.becomes {
+            return Err(format!("{why}; the weaker cages are not for root: run glassd as an ordinary user"));
+        }
+        let passed = |step: Step| self.without.iter().any(|tried| tried.step == step && tried.ok);
+        match [Step::NoNewPrivs, Step::Landlock, Step::Seccomp].into_iter().all(passed) {
+            true => Ok(Mode::LandlockOnly),
+            false => Ok(Mode::BrowserOnly),
+        }
+    }
+
+    /// What stands in the way of the strongest mode; `None` where nothing does.
+    pub fn why_weaker(&self) -> Option<String> {
         let passed = |step: Step| self.steps.iter().any(|tried| tried.step == step && tried.ok);
         if NEEDED.into_iter().chain([Step::Seccomp]).all(passed) {
-            return Ok(Mode::Namespaces);
+            return None;
         }
         let Some(failed) = self.steps.iter().find(|tried| !tried.ok && tried.step != Step::Landlock) else {
-            return Err("the probe ended early, without an answer".to_owned());
+            return Some("the probe ended early, without an answer".to_owned());
         };
         let why = failed.error.as_deref().unwrap_or("failed");
-        Err(match &failed.hint {
+        Some(match &failed.hint {
             Some(hint) => format!("{why}; {hint}"),
             None => why.to_owned(),
         })
@@ -83,20 +104,44 @@ impl ProbeReport {
 /// take a few milliseconds. An error means that the probe itself could not run.
 pub fn probe(worker_uid: Option<u32>) -> Result<ProbeReport, CageError> {
     let identity = Identity::decide(worker_uid)?;
+    let steps = in_child(|tried| try_outside(tried, identity).unwrap_or_default())?;
+    let mut report = ProbeReport {
+        steps,
+        landlock_abi: landlock::kernel_abi().unwrap_or(0),
+        without: Vec::new(),
+        becomes: matches!(identity, Identity::Become(_)),
+    };
+    if report.why_weaker().is_some() && !report.becomes {
+        report.without = in_child(|tried| try_without_namespaces(tried).unwrap_or_default())?;
+    }
+    Ok(report)
+}
+
+/// Has a child try, and collects what it found.
+fn in_child(attempt: impl FnOnce(&mut Tried)) -> Result<Vec<ProbeStep>, CageError> {
     let (answers, write) = pipe2(OFlag::O_CLOEXEC).at(Step::Fork, "make a pipe")?;
     match process::fork_single()? {
         ForkResult::Child => {
             drop(answers);
-            try_outside(&mut Tried(write.into()), identity);
+            attempt(&mut Tried(write.into()));
             std::process::exit(0)
         }
         ForkResult::Parent { child } => {
             drop(write);
             let steps = collect(answers);
             waitpid(child, None).at(Step::Fork, "wait for the probe")?;
-            Ok(ProbeReport { steps, landlock_abi: landlock::kernel_abi().unwrap_or(0) })
+            Ok(steps)
         }
     }
+}
+
+/// The steps of the cage that has no namespaces, in its order.
+fn try_without_namespaces(tried: &mut Tried) -> Option<()> {
+    tried.note(Step::NoNewPrivs, prctl::set_no_new_privs().at(Step::NoNewPrivs, "refuse new privileges"))?;
+    // The temporary directory stands for the session's.
+    let system = [Path::new("/usr")];
+    tried.note(Step::Landlock, landlock::apply_to_host(&system, Path::new("/tmp"), 1024))?;
+    tried.note(Step::Seccomp, seccomp::apply_in_host_network())
 }
 
 fn collect(answers: OwnedFd) -> Vec<ProbeStep> {
@@ -184,16 +229,28 @@ mod tests {
 
     fn report(failing: Option<Step>) -> ProbeReport {
         let all = NEEDED.into_iter().chain([Step::Seccomp, Step::Landlock]);
-        ProbeReport { steps: all.map(|name| step(name, Some(name) != failing)).collect(), landlock_abi: 7 }
+        let steps = all.map(|name| step(name, Some(name) != failing)).collect();
+        let without = [Step::NoNewPrivs, Step::Landlock, Step::Seccomp];
+        let without = without.map(|name| step(name, Some(name) != failing)).into();
+        ProbeReport { steps, landlock_abi: 7, without, becomes: false }
     }
 
     #[test]
     fn every_needed_step_must_pass_and_landlock_may_fail() {
         assert_eq!(report(None).mode(), Ok(Mode::Namespaces));
         assert_eq!(report(Some(Step::Landlock)).mode(), Ok(Mode::Namespaces));
-        assert_eq!(report(Some(Step::MountProc)).mode(), Err("refused".to_owned()));
-        assert_eq!(report(Some(Step::Seccomp)).mode(), Err("refused".to_owned()));
-        assert!(ProbeReport { steps: vec![], landlock_abi: 0 }.mode().is_err());
+        assert_eq!(report(Some(Step::MountProc)).why_weaker().as_deref(), Some("refused"));
+    }
+
+    #[test]
+    fn the_strongest_cage_that_is_left_is_told_with_the_reason() {
+        assert_eq!(report(Some(Step::Unshare)).mode(), Ok(Mode::LandlockOnly));
+        assert_eq!(report(Some(Step::Seccomp)).mode(), Ok(Mode::BrowserOnly));
+        let root = ProbeReport { becomes: true, ..report(Some(Step::Unshare)) };
+        assert!(root.mode().unwrap_err().contains("ordinary user"));
+        let nothing = ProbeReport { steps: vec![], landlock_abi: 0, without: vec![], becomes: false };
+        assert_eq!(nothing.mode(), Ok(Mode::BrowserOnly));
+        assert!(nothing.why_weaker().is_some());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::ffi::CString;
 use std::fs;
 use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal};
@@ -16,6 +18,16 @@ use crate::error::{AtStep, CageError, Step};
 /// privilege.
 pub fn set_dumpable(allowed: bool) -> io::Result<()> {
     Ok(prctl::set_dumpable(allowed)?)
+}
+
+/// Has what `command` starts killed when the thread that starts it ends.
+///
+/// For a child that must not outlive this process where no pid namespace sees to it. Start it from a thread that lives
+/// as long as the process.
+pub fn die_with_this_thread(command: &mut Command) {
+    // SAFETY: the closure makes one system call, which is allowed between fork and exec: it allocates nothing, takes no
+    // lock and touches no memory but its own.
+    unsafe { command.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
 }
 
 /// Names the calling process (its main thread) for `ps` and /proc; what lies beyond 15 bytes is cut off.
@@ -32,7 +44,12 @@ pub fn set_name(name: &str) -> io::Result<()> {
 /// never come, so this fails with [`io::ErrorKind::NotFound`] and the caller ends itself. Any later change of
 /// uid clears the setting.
 pub fn die_with_parent(parent: u32) -> io::Result<()> {
-    prctl::set_pdeathsig(Signal::SIGKILL)?;
+    follow_parent(parent, Signal::SIGKILL)
+}
+
+/// The same with another signal, for a process that has something to do before it ends.
+pub(crate) fn follow_parent(parent: u32, signal: Signal) -> io::Result<()> {
+    prctl::set_pdeathsig(signal)?;
     if u32::try_from(getppid().as_raw()) == Ok(parent) {
         return Ok(());
     }

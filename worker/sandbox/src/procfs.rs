@@ -31,6 +31,12 @@ impl Status {
             .collect()
     }
 
+    /// The capability sets that are not empty, by name; all of them where one cannot be read. The bounding set is left
+    /// out: where no new privileges are to be had it bounds nothing.
+    pub(crate) fn usable_capabilities(&self) -> Vec<&'static str> {
+        self.capabilities().into_iter().filter(|set| *set != "CapBnd").collect()
+    }
+
     /// The capability sets that are not empty, by name; all of them where one cannot be read.
     pub(crate) fn capabilities(&self) -> Vec<&'static str> {
         let full =
@@ -53,6 +59,22 @@ impl Status {
 pub(crate) fn processes() -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Whether `pid` is `ancestor` or descends from it, by what /proc says now.
+pub(crate) fn descends(pid: u32, ancestor: u32) -> bool {
+    let mut at = pid;
+    // A loop is impossible in one moment, but the table changes under the walk.
+    for _ in 0..1024 {
+        if at == ancestor {
+            return true;
+        }
+        match Status::of(&at.to_string()).and_then(|status| status.number("PPid")) {
+            Some(parent) if parent > 0 => at = u32::try_from(parent).unwrap_or(0),
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// The arguments of a process, empty when it is gone. Chromium's children join theirs by spaces into one.
@@ -86,6 +108,9 @@ mod tests {
     fn own_process_is_found() {
         assert!(processes().contains(&std::process::id()));
         assert!(!arguments(std::process::id()).is_empty());
+        assert!(descends(std::process::id(), std::process::id()));
+        assert!(descends(std::process::id(), std::os::unix::process::parent_id()));
+        assert!(!descends(std::os::unix::process::parent_id(), std::process::id()));
         assert_eq!(Status::from_text("").capabilities().len(), 5);
     }
 }

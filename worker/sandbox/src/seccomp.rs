@@ -17,6 +17,9 @@ use crate::syscalls;
 
 const POLICY: &str = include_str!("../policy/worker.json");
 
+/// What is denied besides where there is no network namespace.
+const HOST_NETWORK: &str = include_str!("../policy/host-network.json");
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Policy {
@@ -68,8 +71,17 @@ enum PolicyError {
 
 /// Installs the filter on the calling thread, and so on all that it starts. Sets no-new-privs.
 pub(crate) fn apply() -> Result<(), CageError> {
+    install(&[POLICY])
+}
+
+/// The same for a process in the network of the host: no datagrams, and no transport but TCP.
+pub(crate) fn apply_in_host_network() -> Result<(), CageError> {
+    install(&[POLICY, HOST_NETWORK])
+}
+
+fn install(lists: &[&str]) -> Result<(), CageError> {
     let program =
-        program(POLICY).map_err(|error| CageError::Plan { what: format!("seccomp policy: {error}") })?;
+        program(lists).map_err(|error| CageError::Plan { what: format!("seccomp policy: {error}") })?;
     seccompiler::apply_filter(&program).map_err(refused).at(Step::Seccomp, "install the filter")
 }
 
@@ -80,13 +92,17 @@ fn refused(error: seccompiler::Error) -> std::io::Error {
     }
 }
 
-fn program(text: &str) -> Result<BpfProgram, PolicyError> {
-    let policy: Policy = serde_json::from_str(text)?;
-    if policy.about.trim().is_empty() {
-        return Err(PolicyError::NoReason("about".to_owned()));
-    }
+fn program(lists: &[&str]) -> Result<BpfProgram, PolicyError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for rule in policy.deny {
+    let mut denied = Vec::new();
+    for text in lists {
+        let policy: Policy = serde_json::from_str(text)?;
+        if policy.about.trim().is_empty() {
+            return Err(PolicyError::NoReason("about".to_owned()));
+        }
+        denied.extend(policy.deny);
+    }
+    for rule in denied {
         if rule.why.trim().is_empty() {
             return Err(PolicyError::NoReason(rule.syscall));
         }
@@ -145,8 +161,10 @@ mod tests {
 
     #[test]
     fn the_embedded_list_compiles() {
-        let length = program(POLICY).unwrap().len();
-        assert!((100..1000).contains(&length), "{length} instructions");
+        for lists in [&[POLICY][..], &[POLICY, HOST_NETWORK]] {
+            let length = program(lists).unwrap().len();
+            assert!((100..1000).contains(&length), "{length} instructions");
+        }
     }
 
     #[test]
@@ -176,7 +194,7 @@ mod tests {
             (r#"{"syscall":"ioctl","why":"x","when":[{"arg":9,"op":"eq","value":1}]}"#, "compile"),
         ];
         for (rule, expected) in cases {
-            let error = program(&format!(r#"{{"about":"x","deny":[{rule}]}}"#)).unwrap_err().to_string();
+            let error = program(&[&format!(r#"{{"about":"x","deny":[{rule}]}}"#)]).unwrap_err().to_string();
             assert!(error.contains(expected), "{rule}: {error}");
         }
     }

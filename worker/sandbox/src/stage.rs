@@ -5,10 +5,12 @@
 //! of credentials (the kernel clears it), the listener before Landlock (which allows no bind), Landlock after
 //! the mounts (which it forbids), seccomp last (it forbids several of the others).
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 
 use nix::fcntl::OFlag;
 use nix::sys::prctl;
@@ -16,42 +18,62 @@ use nix::sys::signal::Signal;
 use nix::sys::stat::{Mode as FileMode, umask};
 use nix::unistd::{ForkResult, getegid, geteuid, pipe2, setsid};
 
+use crate::environment::{PLACES, environment, environment_in};
 use crate::error::{AtStep, CageError, Step};
+use crate::landlock::Enforced;
 use crate::layers::Observer;
 use crate::mode::Mode;
 use crate::namespaces::Identities;
-use crate::plan::CagePlan;
+use crate::plan::{CagePlan, SESSION};
 use crate::rootfs::{self, Sources};
+use crate::stub::Hold;
 use crate::{caps, fds, identity, landlock, namespaces, process, rlimits, seccomp, stub};
 
 /// How much sooner than others the kernel ends a caged process when memory runs out (-1000 to 1000); where
 /// Chromium puts its renderers.
 const OOM_SCORE: i32 = 300;
 
-/// What pid 1 of a finished cage has.
+/// What the first process of a finished cage has.
 #[derive(Debug)]
 pub struct Entered {
-    /// Listens on the cage's own 127.0.0.1 at `forward_port`; close-on-exec, blocking.
+    /// Listens on 127.0.0.1 for the browser; close-on-exec, blocking.
     pub listener: TcpListener,
     /// Tells which layers are seen to be active.
     pub observer: Observer,
+    /// The kind of cage.
+    pub mode: Mode,
+    /// The session's directory as it is seen in here.
+    pub session: PathBuf,
+    /// The whole environment of programs in here.
+    pub environment: Vec<(&'static str, OsString)>,
 }
 
-/// Builds the cage of `plan` round the calling process and returns in pid 1 of it.
+/// Builds the cage of `plan` round the calling process and returns in its first process: pid 1 where it has a pid
+/// namespace, else the stub's child.
 ///
 /// Call it before any thread is started. The process that called becomes the stub and never returns: it exits
 /// as pid 1 does. Of the inherited descriptors those in `keep` and the three standard ones stay, and become
-/// close-on-exec; all others are closed. The working directory is `/` afterwards, the umask 077.
+/// close-on-exec; all others are closed. The working directory is `/` afterwards, or the session's own without a root of
+/// its own; the umask is 077.
 ///
 /// An error may come before the fork or after it (then in pid 1). In both cases the process is half caged and
 /// good for nothing but to report and exit.
 pub fn enter(plan: &CagePlan, keep: &[BorrowedFd<'_>]) -> Result<Entered, CageError> {
     plan.check()?;
     let identity = Identity::decide(plan.worker_uid)?;
-    if plan.minimum > Mode::Namespaces {
-        return Err(CageError::ModeNotBuilt { mode: plan.minimum });
-    }
     process::one_thread()?;
+    match (plan.mode, identity) {
+        (Mode::Namespaces, identity) => enter_namespaces(plan, keep, identity),
+        (mode, Identity::Become(_)) => Err(CageError::NotForRoot { mode }),
+        (mode, Identity::Stay { .. }) => enter_host(plan, keep, mode),
+    }
+}
+
+fn enter_namespaces(
+    plan: &CagePlan,
+    keep: &[BorrowedFd<'_>],
+    identity: Identity,
+) -> Result<Entered, CageError> {
     settle(keep)?;
     let outside = Identities::of("self");
 
@@ -72,7 +94,7 @@ pub fn enter(plan: &CagePlan, keep: &[BorrowedFd<'_>]) -> Result<Entered, CageEr
     raise_oom_score()?;
     process::die_with_parent(plan.parent).map_err(|_| CageError::ParentGone)?;
     namespaces::name_host()?;
-    into_pid_1()?;
+    into_child(Hold::Namespace)?;
 
     rootfs::build(plan, sources)?;
     namespaces::loopback_up()?;
@@ -86,7 +108,53 @@ pub fn enter(plan: &CagePlan, keep: &[BorrowedFd<'_>]) -> Result<Entered, CageEr
     seccomp::apply()?;
     // The browser has the same uid: without this it could write to pid 1's memory through /proc/1/mem.
     process::set_dumpable(false).at(Step::Capabilities, "refuse to be traced")?;
-    Ok(Entered { listener, observer: Observer::new(outside, enforced) })
+    Ok(Entered {
+        listener,
+        observer: Observer::new(plan.mode, outside, enforced),
+        mode: plan.mode,
+        session: SESSION.into(),
+        environment: environment().map(|(name, value)| (name, value.into())).into(),
+    })
+}
+
+/// The weaker cages, on the host's own root and network. The order is that of the other, without what needs namespaces.
+fn enter_host(plan: &CagePlan, keep: &[BorrowedFd<'_>], mode: Mode) -> Result<Entered, CageError> {
+    settle(keep)?;
+    let outside = Identities::of("self");
+    raise_oom_score()?;
+    // Not SIGKILL: without a pid namespace the stub itself must end what is left.
+    process::follow_parent(plan.parent, Signal::SIGTERM).map_err(|_| CageError::ParentGone)?;
+    into_child(Hold::Descendants)?;
+
+    umask(FileMode::from_bits_truncate(0o077));
+    let session = &plan.session_dir;
+    for place in PLACES {
+        let place = session.join(place);
+        fs::create_dir(&place).at(Step::Place, format!("make {}", place.display()))?;
+    }
+    std::env::set_current_dir(session).at(Step::Place, format!("enter {}", session.display()))?;
+    let listener =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).at(Step::Listen, "listen on a port of 127.0.0.1")?;
+    let port = listener.local_addr().at(Step::Listen, "look at the port")?.port();
+    caps::clear()?;
+    rlimits::apply_on_host(&plan.limits)?;
+    let enforced = if mode == Mode::LandlockOnly {
+        prctl::set_no_new_privs().at(Step::NoNewPrivs, "refuse new privileges")?;
+        let enforced = landlock::apply_to_host(&plan.outermost_read_only(), session, port)?;
+        seccomp::apply_in_host_network()?;
+        enforced
+    } else {
+        // Nothing may be in the way of the browser's own sandbox, which may need a set-uid helper.
+        Enforced::NOTHING
+    };
+    process::set_dumpable(false).at(Step::Capabilities, "refuse to be traced")?;
+    Ok(Entered {
+        listener,
+        observer: Observer::new(mode, outside, enforced),
+        mode,
+        session: session.clone(),
+        environment: environment_in(session),
+    })
 }
 
 /// Who the cage's processes are on the host.
@@ -144,12 +212,12 @@ fn raise_oom_score() -> Result<(), CageError> {
 }
 
 /// Forks; the parent becomes the stub, and the child goes on once the stub is stripped.
-fn into_pid_1() -> Result<(), CageError> {
+fn into_child(hold: Hold) -> Result<(), CageError> {
     let (wait, go) = pipe2(OFlag::O_CLOEXEC).at(Step::Fork, "make a pipe")?;
     match process::fork_single()? {
         ForkResult::Parent { child } => {
             drop(wait);
-            stub::run(child, go)
+            stub::run(child, go, hold)
         }
         ForkResult::Child => {
             drop(go);

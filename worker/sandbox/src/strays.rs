@@ -14,7 +14,7 @@ pub fn reap_strays(known: &[u32]) -> usize {
 }
 
 /// The children of all threads: an orphan goes to any of them.
-fn children() -> Vec<u32> {
+pub(crate) fn children() -> Vec<u32> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     threads
         .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())

@@ -27,6 +27,8 @@ pub struct FlagPlan {
     pub version: Version,
     /// Port of the forwarder on 127.0.0.1; `None` leaves the network alone.
     pub proxy_port: Option<u16>,
+    /// Whether `/dev/shm` is the session's own.
+    pub own_shared_memory: bool,
     /// Width and height of the page in CSS pixels.
     pub viewport: (u32, u32),
     /// Languages of the user, such as `de-DE,de`; `None` keeps the browser's own.
@@ -125,6 +127,9 @@ pub fn flags(plan: &FlagPlan) -> Vec<Flag> {
         add(format!("--lang={}", first_language(language)), "the user's language");
         add(format!("--accept-lang={language}"), "the user's languages, for pages and servers");
     }
+    if !plan.own_shared_memory {
+        add("--disable-dev-shm-usage".to_owned(), "the host's /dev/shm is not the session's; TMPDIR is");
+    }
     if let Some(port) = plan.proxy_port {
         add(format!("--proxy-server=http://127.0.0.1:{port}"), "the only way out of the cage");
         flags.extend_from_slice(EGRESS);
@@ -150,6 +155,7 @@ mod tests {
             profile: "/session/profile".into(),
             version: Version::parse("Chromium 156.0.8078.114").expect("a version"),
             proxy_port: Some(3128),
+            own_shared_memory: false,
             viewport: (1280, 720),
             language: Some("de-DE,de".to_owned()),
         })

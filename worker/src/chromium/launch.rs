@@ -59,6 +59,8 @@ pub struct Launch {
     pub environment: Vec<(OsString, OsString)>,
     /// Port of the forwarder on 127.0.0.1.
     pub proxy_port: Option<u16>,
+    /// Whether `/dev/shm` is the session's own; else shared memory is kept beneath `TMPDIR`.
+    pub own_shared_memory: bool,
     /// Width and height of the page in CSS pixels.
     pub viewport: (u32, u32),
     /// Languages of the user, such as `de-DE,de`.
@@ -208,6 +210,7 @@ fn start(launch: &Launch, version: &Version, reaper: &Reaper) -> Result<Started,
         profile: launch.profile.clone(),
         version: version.clone(),
         proxy_port: launch.proxy_port,
+        own_shared_memory: launch.own_shared_memory,
         viewport: launch.viewport,
         language: launch.language.clone(),
     };
@@ -223,6 +226,8 @@ fn start(launch: &Launch, version: &Version, reaper: &Reaper) -> Result<Started,
             FdMapping { parent_fd: their_answers.into(), child_fd: ANSWERS },
         ])
         .expect("two different descriptors");
+    // The worker's runtime has one thread, which lives as long as the process.
+    glass_sandbox::die_with_this_thread(&mut command);
     let (mut child, watched) = reaper
         .spawn(&mut command)
         .map_err(|source| LaunchError::Start { path: launch.executable.path.clone(), source })?;

@@ -30,7 +30,7 @@ impl Proxy {
 fn start(endpoint: OwnedFd) -> (Forwarder, SocketAddr) {
     let listener = StdTcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    (Forwarder::start(listener, endpoint).unwrap(), address)
+    (Forwarder::start(listener, endpoint, Peers::Own).unwrap(), address)
 }
 
 async fn answers_through(proxy: &Proxy, mut browser: TcpStream) {
