@@ -49,16 +49,17 @@ fn main() {
     let control = glass_sandbox::take_inherited(start::CONTROL_FD).expect("a control socket");
     let _egress = glass_sandbox::take_inherited(start::EGRESS_FD).expect("an egress endpoint");
     let plan = glass_sandbox::take_inherited(start::PLAN_FD).expect("a plan");
+    let journal = glass_sandbox::take_inherited(start::JOURNAL_FD).expect("a journal").into();
     let mut text = String::new();
     std::fs::File::from(plan).read_to_string(&mut text).expect("a readable plan");
     let plan: Plan<glass_sandbox::CagePlan> = serde_json::from_str(&text).expect("a plan of our shape");
     std::fs::write(plan.cage.session_dir.join("profile/used"), "x").expect("a writable profile");
     eprintln!("INFO fake-worker: up");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    std::process::exit(runtime.block_on(serve(control, plan.session)));
+    std::process::exit(runtime.block_on(serve(control, plan.session, journal)));
 }
 
-async fn serve(control: OwnedFd, session: SessionSettings) -> i32 {
+async fn serve(control: OwnedFd, session: SessionSettings, journal: std::fs::File) -> i32 {
     let control = Channel::new(control).expect("a control socket");
     let say = |message: FromWorker| serde_json::to_vec(&message).expect("JSON");
     match session.name.as_str() {
@@ -85,7 +86,7 @@ async fn serve(control: OwnedFd, session: SessionSettings) -> i32 {
         .send(&say(FromWorker::Ready { mode: "namespaces".to_owned(), layers: vec![] }), &[])
         .await
         .expect("sent");
-    let fake = Fake { session: session.name, past: Arc::default() };
+    let fake = Fake { session: session.name, past: Arc::default(), journal: Arc::new(journal) };
     let mut buffer = vec![0; 16];
     while let Ok(Some((length, mut fds))) = control.recv(&mut buffer).await {
         if &buffer[..length] == start::DIAL {
@@ -106,6 +107,7 @@ async fn serve(control: OwnedFd, session: SessionSettings) -> i32 {
 struct Fake {
     session: String,
     past: Arc<Mutex<Vec<pb::PastOutcome>>>,
+    journal: Arc<std::fs::File>,
 }
 
 impl Fake {
@@ -206,6 +208,11 @@ impl Fake {
             let _ = events.send(Ok(pb::ExecuteEvent { kind: Some(kind) })).await;
         };
         if wants("/dies-early") {
+            std::process::exit(3);
+        }
+        if wants("/dies-unheard") {
+            // It sent something, and died before anybody heard of it.
+            std::os::unix::fs::FileExt::write_all_at(&*self.journal, id.as_bytes(), 0).expect("noted");
             std::process::exit(3);
         }
         if wants("/waits") {

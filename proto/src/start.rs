@@ -15,6 +15,14 @@ pub const EGRESS_FD: i32 = 4;
 /// A sealed memfd that holds [`Plan`] as JSON, read from its beginning.
 pub const PLAN_FD: i32 = 5;
 
+/// A memory file in which the worker notes the id of each execution right before its first effect. glassd reads it when
+/// the worker is gone: what was said on a channel may be lost with it, and what was written is not.
+pub const JOURNAL_FD: i32 = 6;
+/// Bytes of an entry: an execution id.
+pub const JOURNAL_ENTRY: usize = 26;
+/// Entries of the journal; the oldest make room. Many more than operations can run at one time.
+pub const JOURNAL_ENTRIES: u64 = 256;
+
 /// glassd to worker, with one descriptor: a connected stream socket; serve gRPC on it.
 pub const DIAL: &[u8] = b"d";
 /// glassd to worker, with one descriptor: a new endpoint that replaces the one of [`EGRESS_FD`].

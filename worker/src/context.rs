@@ -12,6 +12,7 @@ use glass_proto::result::DialogSeen;
 use tokio::sync::mpsc;
 
 use crate::input::Held;
+use crate::journal::Journal;
 use crate::page::{EngineError, FrameKey, Halt, Pages};
 
 /// What a handler gives beside its result.
@@ -58,6 +59,7 @@ pub struct Context {
     pub token: String,
     pub(crate) frame: Arc<Mutex<Option<FrameKey>>>,
     pub(crate) notices: mpsc::Sender<Notice>,
+    pub(crate) journal: Arc<Journal>,
     pub(crate) sent: Arc<AtomicBool>,
     pub(crate) undo: Arc<Mutex<Undo>>,
 }
@@ -85,11 +87,14 @@ impl Undo {
 }
 
 impl Context {
-    /// Marks that something with an effect goes out now, and lets the mark leave first.
+    /// Marks that something with an effect goes out now, where it survives this process, and lets the news leave first.
     ///
-    /// The mark passes three tasks before it is on the socket: the operation's, the stream's, the connection's.
+    /// The news passes three tasks before it is on the socket: the operation's, the stream's, the connection's.
     pub async fn dispatching(&self) {
         if !self.sent.swap(true, Ordering::AcqRel) {
+            if let Err(error) = self.journal.note(&self.token) {
+                tracing::error!(%error, "an execution could not be noted before it was sent");
+            }
             // A receiver that is gone means a cancel, which ends this future at its next await.
             let _ = self.notices.send(Notice::Dispatched).await;
             for _ in 0..4 {
@@ -136,6 +141,7 @@ impl Context {
             token: self.token.clone(),
             frame: Arc::default(),
             notices: self.notices.clone(),
+            journal: self.journal.clone(),
             sent: self.sent.clone(),
             undo: self.undo.clone(),
         }

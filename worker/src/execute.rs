@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::act::confine;
 use crate::cdp::types::input::{DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseEventType};
 use crate::context::{Context, Notice, Undo};
+use crate::journal::Journal;
 use crate::ops;
 use crate::page::{Halt, Pages, Step};
 
@@ -53,6 +54,7 @@ pub async fn execute(
     pages: &Pages,
     request: Request,
     notices: mpsc::Sender<Notice>,
+    journal: Arc<Journal>,
     cancel: CancellationToken,
 ) -> Ended {
     let begun = Instant::now();
@@ -73,6 +75,7 @@ pub async fn execute(
         soft: hard - reserve,
         token: request.execution.to_string(),
         notices,
+        journal,
         sent: Arc::new(AtomicBool::new(false)),
         undo: Arc::new(Mutex::new(Undo::default())),
     };

@@ -9,6 +9,7 @@ pub mod execute;
 pub mod forward;
 pub mod injected;
 pub mod input;
+pub mod journal;
 pub mod ops;
 pub mod page;
 pub mod run;

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use glass_proto::diagnosis::BrowserFound;
 use glass_proto::start::{self, FromWorker, Plan};
 use glass_sandbox::{CageError, CagePlan, enter, fdpass, take_inherited};
+use glass_worker::journal::Journal;
 use glass_worker::{chromium, run};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -125,21 +126,23 @@ fn with_source(error: &dyn std::error::Error) -> String {
 struct Inherited {
     control: OwnedFd,
     egress: OwnedFd,
+    journal: OwnedFd,
     plan: Plan<CagePlan>,
 }
 
 fn inherited() -> io::Result<Inherited> {
     let control = take_inherited(start::CONTROL_FD)?;
     let egress = take_inherited(start::EGRESS_FD)?;
+    let journal = take_inherited(start::JOURNAL_FD)?;
     let mut file = File::from(take_inherited(start::PLAN_FD)?);
     let mut json = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut json)?;
-    Ok(Inherited { control, egress, plan: serde_json::from_slice(&json)? })
+    Ok(Inherited { control, egress, journal, plan: serde_json::from_slice(&json)? })
 }
 
 fn serve() -> ExitCode {
-    let Inherited { control, egress, plan } = match inherited() {
+    let Inherited { control, egress, journal, plan } = match inherited() {
         Ok(inherited) => inherited,
         Err(error) => {
             complain(&format!("ERROR what glassd passed cannot be used: {error}\n"));
@@ -149,7 +152,7 @@ fn serve() -> ExitCode {
     // The program is started through a descriptor, so its name would be a number.
     let _ = nix::sys::prctl::set_name(c"glass-worker");
     // From here on this is pid 1 of the cage; the stub outside never returns from `enter`.
-    let entered = match enter(&plan.cage, &[control.as_fd(), egress.as_fd()]) {
+    let entered = match enter(&plan.cage, &[control.as_fd(), egress.as_fd(), journal.as_fd()]) {
         Ok(entered) => entered,
         Err(error) => return not_started(&control, &error),
     };
@@ -165,7 +168,8 @@ fn serve() -> ExitCode {
             return exit(start::EXIT_NOT_STARTED);
         }
     };
-    let code = runtime.block_on(async { run::run(plan, entered, control, egress).await });
+    let code =
+        runtime.block_on(async { run::run(plan, entered, control, egress, Journal::new(journal)).await });
     match code {
         Ok(code) => exit(code),
         Err(error) => {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cdp::Limits;
 use crate::chromium::{Browser, Launch, LaunchError, Reaper, find, launch};
 use crate::forward::{Forwarder, Peers};
+use crate::journal::Journal;
 use crate::page::Pages;
 use crate::serve::{Service, Up};
 
@@ -38,6 +39,7 @@ pub async fn run(
     entered: Entered,
     control: OwnedFd,
     egress: OwnedFd,
+    journal: Journal,
 ) -> io::Result<i32> {
     let control = Control::new(control)?;
     let reaper = Reaper::start()?;
@@ -64,7 +66,7 @@ pub async fn run(
         detail: layer.detail,
     });
     say(&control, &FromWorker::Ready { mode: mode.clone(), layers: layers.collect() });
-    let service = Service::new(pages.clone(), up_seen, entered.observer, mode, stop.clone());
+    let service = Service::new(pages.clone(), up_seen, entered.observer, mode, journal, stop.clone());
     let (dialled, incoming) = mpsc::channel(4);
     tokio::spawn(serve(service, incoming));
     let mut life = tokio::spawn(live(plan, place, reaper, pages.clone(), up));

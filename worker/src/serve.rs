@@ -24,6 +24,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::chromium::Browser;
 use crate::context::Notice;
 use crate::execute::{Ended, Request as Work, execute};
+use crate::journal::Journal;
 use crate::page::{Pages, QUOTA};
 
 /// Outcomes remembered for a daemon that lost its connection (DESIGN 1).
@@ -51,6 +52,7 @@ pub struct Service {
     up: watch::Receiver<Up>,
     observer: Observer,
     mode: String,
+    journal: Arc<Journal>,
     running: Arc<Mutex<HashMap<String, &'static str>>>,
     past: Arc<Mutex<VecDeque<pb::PastOutcome>>>,
     stop: CancellationToken,
@@ -63,9 +65,11 @@ impl Service {
         up: watch::Receiver<Up>,
         observer: Observer,
         mode: String,
+        journal: Journal,
         stop: CancellationToken,
     ) -> Self {
-        Self { pages, up, observer, mode, running: Arc::default(), past: Arc::default(), stop }
+        let journal = Arc::new(journal);
+        Self { pages, up, observer, mode, journal, running: Arc::default(), past: Arc::default(), stop }
     }
 
     async fn browser(&self) -> Result<Arc<Browser>, Status> {
@@ -149,7 +153,7 @@ impl Service {
     async fn execute(&self, work: Work, events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>) -> Ended {
         let cancel = CancellationToken::new();
         let (notices, mut told) = mpsc::channel(QUEUE);
-        let run = execute(&self.pages, work, notices, cancel.clone());
+        let run = execute(&self.pages, work, notices, self.journal.clone(), cancel.clone());
         tokio::pin!(run);
         let mut told_open = true;
         loop {

@@ -95,7 +95,11 @@ pub(super) async fn run(
         cause
     };
     match interrupted {
-        Interrupted::Over(cause) | Interrupted::Ending(cause) => Left::Interrupted(cause, progress),
+        Interrupted::Over(cause) | Interrupted::Ending(cause) => {
+            // What the worker said may have died with it; what it wrote has not.
+            let noted = progress == Progress::BeforeDispatch && turn.journal.has(work.execution);
+            Left::Interrupted(cause, if noted { Progress::Dispatched } else { progress })
+        }
         // Whatever came of one that only reads, nothing was done.
         Interrupted::Running(cause) if !work.can_have_effect => Left::Interrupted(cause, progress),
         Interrupted::Running(cause) => truth(&mut client, work.execution, cause, progress, &turn.lost).await,

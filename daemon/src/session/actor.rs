@@ -265,6 +265,7 @@ impl Actor {
             let turn = Turn {
                 client: worker.client.clone(),
                 lost: worker.lost.clone(),
+                journal: worker.body.journal.clone(),
                 closing: self.closing.clone(),
                 execution,
                 outcome: Outcome::Rejected,

@@ -11,7 +11,7 @@ use tonic::transport::Channel;
 
 use super::info::Info;
 use super::phase::CloseReason;
-use crate::supervise::{Lost, StartError, Worker};
+use crate::supervise::{Journal, Lost, StartError, Worker};
 
 /// An operation that wants its turn.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub struct Turn {
     pub client: WorkerClient<Channel>,
     /// Told when the worker is gone unasked.
     pub lost: Lost,
+    /// What the worker was about to send; for when it is gone.
+    pub journal: Arc<Journal>,
     /// Cancelled when the session closes.
     pub closing: CancellationToken,
     pub(super) execution: ExecutionId,

@@ -25,6 +25,7 @@ use super::child::Child;
 use super::egress::Egress;
 use super::files::SessionFiles;
 use super::greet;
+use super::journal::Journal;
 use super::probe::Probe;
 use super::programs::Program;
 use super::settings::{self, Common};
@@ -123,7 +124,10 @@ impl Launcher {
         let files =
             SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
         match self.spawn_in(id, name, mode, &files).await {
-            Ok((stub, control)) => Ok(Body { id: id.to_owned(), stub, init: None, control, files }),
+            Ok((stub, control, journal)) => {
+                let journal = Arc::new(journal);
+                Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files })
+            }
             Err(error) => {
                 self.egress.remove(id).await;
                 // Nothing ran in it.
@@ -141,7 +145,7 @@ impl Launcher {
         name: &str,
         mode: Mode,
         files: &SessionFiles,
-    ) -> Result<(Child, Arc<Channel>), StartError> {
+    ) -> Result<(Child, Arc<Channel>, Journal), StartError> {
         let sockets = || -> io::Result<_> { Ok((fdpass::pair()?, fdpass::pair()?)) };
         let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
@@ -151,8 +155,13 @@ impl Launcher {
             .add(id, Rules::allow_all(), ours.clone(), proxy)
             .await
             .map_err(system("start the egress proxy"))?;
-        let descriptors: Vec<(OwnedFd, i32)> =
-            vec![(control, start::CONTROL_FD), (endpoint, start::EGRESS_FD), (plan, start::PLAN_FD)];
+        let (journal, noted) = Journal::create().map_err(system("make the journal"))?;
+        let descriptors: Vec<(OwnedFd, i32)> = vec![
+            (control, start::CONTROL_FD),
+            (endpoint, start::EGRESS_FD),
+            (plan, start::PLAN_FD),
+            (noted, start::JOURNAL_FD),
+        ];
         let order = Order {
             program: self.program.clone(),
             args: vec!["--serve".into(), name.into()],
@@ -166,7 +175,7 @@ impl Launcher {
         let watched = spawned.pidfd.take().ok_or_else(|| io::ErrorKind::NotFound.into());
         let child =
             watched.and_then(|pidfd| Child::watch(pidfd, &self.tasks)).map_err(system("watch the worker"))?;
-        Ok((child, ours))
+        Ok((child, ours, journal))
     }
 
     async fn greet(

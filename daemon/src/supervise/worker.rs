@@ -14,6 +14,7 @@ use super::child::{Child, Ending};
 use super::exits::Exits;
 use super::files::SessionFiles;
 use super::greet::Greeting;
+use super::journal::Journal;
 use crate::egress::Channel;
 use crate::shutdown::Shutdown;
 
@@ -29,6 +30,8 @@ pub struct Body {
     pub stub: Child,
     /// Pid 1 of the cage, where it could be found: it is there until every process of the cage is gone.
     pub init: Option<Init>,
+    /// What it was about to send.
+    pub journal: Arc<Journal>,
     /// The control socket; its end is the worker's lifeline.
     pub control: Arc<Channel>,
     /// Its directory, lock and uid.

@@ -46,6 +46,14 @@ async fn a_worker_that_dies_before_dispatch_did_nothing() {
 }
 
 #[tokio::test]
+async fn a_worker_that_dies_before_anybody_hears_of_its_dispatch_leaves_the_outcome_unknown() {
+    let world = World::start("").await;
+    world.navigate("default", "/").await.completed();
+    let done = world.navigate("default", "/dies-unheard").await;
+    assert_eq!(done.told(), told("unknown_outcome", "unknown", "worker_lost"));
+}
+
+#[tokio::test]
 async fn a_killed_worker_is_noticed_at_once_by_all_who_wait() {
     let world = World::start("").await;
     world.navigate("default", "/").await.completed();
