@@ -9,7 +9,7 @@ use serde_json::value::to_raw_value;
 use super::Pages;
 use super::state::{MAX_FRAMES, MAX_TARGETS};
 use crate::cdp::Event;
-use crate::forward::Forwarder;
+use crate::forward::{Forwarder, Peers};
 
 const WORDS: &[&str] = &[
     "\n",
@@ -46,8 +46,10 @@ fn fuzz_events() {
     glass_fuzz::run("cdp_events", WORDS, |input| {
         let (_proxy, endpoint) = fdpass::nonblocking_pair().expect("a pair of sockets");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
-        let pages =
-            Pages::new(Forwarder::start(listener, endpoint).expect("a forwarder"), "data-testid".into());
+        let pages = Pages::new(
+            Forwarder::start(listener, endpoint, Peers::Cage).expect("a forwarder"),
+            "data-testid".into(),
+        );
         let mut taken = 0;
         for line in String::from_utf8_lossy(input).lines() {
             if let Some(event) = event(line) {
