@@ -98,7 +98,10 @@ fn broken(old: &Promises, new: &Promises) -> Vec<String> {
     for (key, after) in new {
         let operation = key.split(' ').next().unwrap_or_default();
         let known = old.keys().any(|other| other.split(' ').next() == Some(operation));
-        if side(key) == Side::Given && after.required && known && !old.contains_key(key) {
+        // What is needed within something that may be left out, and is new itself, breaks nobody.
+        let within = key.rsplit_once('.').map(|(outer, _)| outer).filter(|outer| outer.contains(' '));
+        let needed = within.is_none_or(|outer| old.contains_key(outer));
+        if side(key) == Side::Given && after.required && known && needed && !old.contains_key(key) {
             broken.push(format!("`{key}` is new and needed, so older calls fail"));
         }
     }
@@ -132,7 +135,8 @@ fn what_breaks_a_program_is_told_and_what_is_added_is_not() {
     let old = read(
         "x.result a\trequired\tstring\nx.result b\toptional\t`p`, `q`\nx.params c\toptional\tinteger, 1 to 9\n",
     );
-    let more = "x.result d\trequired\tstring\nx.params e\toptional\tstring\ny.params f\trequired\tstring\n";
+    let more = "x.result d\trequired\tstring\nx.params e\toptional\tstring\ny.params f\trequired\tstring\n\
+        x.params g\toptional\tobject\nx.params g.h\trequired\tinteger\n";
     let grown = "x.result a\trequired\tstring\nx.result b\trequired\t`p`, `q`, `r`\nx.params c\toptional\tinteger, 0 to 10\n";
     assert_eq!(broken(&old, &read(&format!("{grown}{more}"))), Vec::<String>::new());
     for (bad, word) in [
