@@ -25,7 +25,7 @@ demo: deps build ## install what is missing, build, and walk through a bundled s
 	$(BIN)/glassctl demo
 
 .PHONY: test
-test: deps-test fmt lint unit suite ## everything that CI checks, cheapest first
+test: deps-test fmt lint unit suite clients ## everything that CI checks, cheapest first
 
 .PHONY: build
 build: ## build glassd, glass-egress, glass-worker, glassctl and glass
@@ -67,6 +67,11 @@ unit: ## the tests that lie beside the code
 .PHONY: suite
 suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
 	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test suite -- --test-threads=2
+
+# They come from PyPI and npm; what is out of reach is left out, with the reason.
+.PHONY: clients
+clients: build ## MCP clients that we did not write, against glass --mcp
+	@tests/clients/run.sh $(BIN) $(or $(CARGO_TARGET_DIR),target)/clients
 
 # The test writes stale files anew and fails; the second run shows that they are current.
 .PHONY: regen

@@ -133,7 +133,10 @@ impl Link {
     }
 
     /// The connection, made anew where there is none or the daemon has gone.
-    async fn client(&self) -> Result<Client, OpError> {
+    ///
+    /// # Errors
+    /// `daemon_unreachable`, and what the daemon answers to a client that it does not take.
+    pub async fn client(&self) -> Result<Client, OpError> {
         let mut up = self.up.lock().await;
         if let Some(up) = up.as_ref().filter(|up| !up.gone.load(Ordering::Relaxed)) {
             return Ok(up.client.clone());

@@ -11,6 +11,7 @@ pub mod frame;
 pub mod guard;
 pub mod link;
 pub mod message;
+pub mod own;
 pub mod prompts;
 pub mod server;
 pub mod store;

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::guard::Shared;
 use super::link::{Link, Ran};
 use super::message::code;
+use super::own;
 use super::prompts;
 use super::store::Store;
 use super::tools::{self, Answered, Call, Tools};
@@ -71,6 +72,11 @@ impl Handler {
         arguments: Map<String, Value>,
         about: &About,
     ) -> Result<Ended, ErrorData> {
+        if own::has(name) {
+            let result = own::call(&self.link, name, &arguments).await;
+            let outcome = if result.is_error == Some(true) { Outcome::Rejected } else { Outcome::Completed };
+            return Ok(Ended { result, outcome, dispatched: Dispatched::No, execution: None });
+        }
         let Some(entry) = self.tools.get(name) else {
             let near = self.tools.nearest(name).map_or(String::new(), |near| format!("; {near} was meant?"));
             return Err(ErrorData::invalid_params(format!("there is no such tool{near}"), None));
@@ -260,7 +266,7 @@ impl ServerHandler for Handler {
             let id = ended.execution.as_deref().unwrap_or("-");
             let line = format!(
                 "{} {} {} ms {id}",
-                self.tools.get(&request.name).map_or("unknown", |entry| entry.facts.name),
+                self.tools.known(&request.name).unwrap_or("unknown"),
                 ended.outcome.name(),
                 begun.elapsed().as_millis()
             );

@@ -18,6 +18,8 @@ use glass_proto::op::{AnyOperation, CallOptions, Effect, Facts, OPERATIONS};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use super::own;
+
 pub use answer::{Answered, failure, success, trace};
 pub use arguments::{Call, prepare};
 pub use table::Toolset;
@@ -73,11 +75,12 @@ impl fmt::Display for Listed {
 }
 
 impl Listed {
-    fn has(&self, facts: &Facts) -> bool {
+    /// Whether a tool of this name is listed.
+    pub fn has(&self, name: &str) -> bool {
         match self {
             Self::All => true,
-            Self::Seed => table::in_seed(facts.name),
-            Self::Sets(sets) => sets.contains(&table::toolset(facts.name)),
+            Self::Seed => table::in_seed(name),
+            Self::Sets(sets) => sets.contains(&table::toolset(name)),
         }
     }
 }
@@ -110,11 +113,12 @@ impl Tools {
             let Some((params, _)) = AnyOperation::schemas(facts.name) else { continue };
             let root = schema::portable(Value::from(params));
             let entry = Entry { facts, params: schema::properties(&root) };
-            if listed.has(facts) {
+            if listed.has(facts.name) {
                 tools.push(tool(&entry, &root, &options, sessions));
             }
             entries.insert(facts.name, entry);
         }
+        tools.extend(own::listed(listed));
         Self { entries, options, listed: tools }
     }
 
@@ -126,6 +130,11 @@ impl Tools {
     /// A tool by its name, listed or not.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.get(name)
+    }
+
+    /// The name, where it is one of a tool.
+    pub fn known(&self, name: &str) -> Option<&'static str> {
+        self.get(name).map(|entry| entry.facts.name).or_else(|| own::name(name))
     }
 
     /// The name that was probably meant.

@@ -81,7 +81,10 @@ fn the_core_stays_within_its_budget() {
 #[test]
 fn annotations_are_true_to_what_the_operation_does() {
     for tool in all() {
-        let facts = OPERATIONS.iter().find(|facts| facts.name == tool.name).unwrap();
+        let Some(facts) = OPERATIONS.iter().find(|facts| facts.name == tool.name) else {
+            assert!(own::has(&tool.name), "{}", tool.name);
+            continue;
+        };
         let annotations = tool.annotations.unwrap();
         let reads = facts.effect == Effect::Read;
         assert_eq!(annotations.read_only_hint, Some(reads), "{}", tool.name);
