@@ -108,7 +108,9 @@ fn only<'a>(arguments: &'a Map<String, Value>, known: Option<&str>) -> Result<Op
     for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
         match (Some(name.as_str()) == known, value.as_str()) {
             (true, Some(text)) => found = Some(text),
-            (true, None) => return Err(OpError::invalid(format!("{name} is a string"), "see the tool's schema")),
+            (true, None) => {
+                return Err(OpError::invalid(format!("{name} is a string"), "see the tool's schema"));
+            }
             (false, _) => {
                 let shown = glass_proto::escape::visible(name, false);
                 let shown = glass_proto::escape::cut(&shown, 64).into_owned();
@@ -122,7 +124,11 @@ fn only<'a>(arguments: &'a Map<String, Value>, known: Option<&str>) -> Result<Op
 async fn list(link: &Link, arguments: &Map<String, Value>) -> Answer {
     only(arguments, None)?;
     let mut sessions = link.client().await?.list_sessions().await?;
-    sessions.retain(|info| info.name.parse().is_ok_and(|name: SessionName| link.resolve(Some(&name)).is_ok_and(|found| found == name)));
+    sessions.retain(|info| {
+        info.name
+            .parse()
+            .is_ok_and(|name: SessionName| link.resolve(Some(&name)).is_ok_and(|found| found == name))
+    });
     let own = link.session().as_str();
     let row = |info: &pb::SessionInfo| {
         json!({
@@ -133,14 +139,23 @@ async fn list(link: &Link, arguments: &Map<String, Value>) -> Answer {
     let rows: Vec<Value> = sessions.iter().map(row).collect();
     let mut text = format!("{} sessions; this server's own is {own}", rows.len());
     for info in &sessions {
-        text.push_str(&format!("\n{} {} · {} targets · idle {} s", info.name, info.state, info.targets, info.idle_ms / 1000));
+        text.push_str(&format!(
+            "\n{} {} · {} targets · idle {} s",
+            info.name,
+            info.state,
+            info.targets,
+            info.idle_ms / 1000
+        ));
     }
     Ok((text, json!({ "sessions": rows })))
 }
 
 async fn close(link: &Link, arguments: &Map<String, Value>) -> Answer {
     let named = match only(arguments, Some("session"))? {
-        Some(text) => Some(text.parse::<SessionName>().map_err(|error| OpError::invalid(error.to_string(), "see listSessions"))?),
+        Some(text) => Some(
+            text.parse::<SessionName>()
+                .map_err(|error| OpError::invalid(error.to_string(), "see listSessions"))?,
+        ),
         None => None,
     };
     let name = link.resolve(named.as_ref())?;
@@ -150,14 +165,23 @@ async fn close(link: &Link, arguments: &Map<String, Value>) -> Answer {
 
 async fn cancel(link: &Link, arguments: &Map<String, Value>) -> Answer {
     let given = only(arguments, Some("executionId"))?.unwrap_or_default();
-    let wrong = || OpError::invalid("executionId is an id as answers give it", "copy it from an answer or an error");
+    let wrong =
+        || OpError::invalid("executionId is an id as answers give it", "copy it from an answer or an error");
     let id: ExecutionId = given.parse().map_err(|_| wrong())?;
     if !link.client().await?.cancel(id.to_string()).await? {
         let message = "no call of this id runs; it has ended";
-        return Err(OpError::rejected(ErrorKind::TargetNotFound, Phase::Preflight, message, "observe to see what came of it")
-            .reason("no_such_execution"));
+        return Err(OpError::rejected(
+            ErrorKind::TargetNotFound,
+            Phase::Preflight,
+            message,
+            "observe to see what came of it",
+        )
+        .reason("no_such_execution"));
     }
-    Ok((format!("asked {id} to end; its own answer says how it ended"), json!({ "cancelled": id.to_string() })))
+    Ok((
+        format!("asked {id} to end; its own answer says how it ended"),
+        json!({ "cancelled": id.to_string() }),
+    ))
 }
 
 #[cfg(test)]
@@ -170,7 +194,9 @@ mod tests {
         assert_eq!(only(&object(json!({ "session": "a" })), Some("session")).unwrap(), Some("a"));
         assert_eq!(only(&object(json!({ "session": null })), Some("session")).unwrap(), None);
         assert!(only(&object(json!({ "session": 5 })), Some("session")).is_err());
-        assert!(only(&object(json!({ "other": "a" })), Some("session")).unwrap_err().message.contains("other"));
+        assert!(
+            only(&object(json!({ "other": "a" })), Some("session")).unwrap_err().message.contains("other")
+        );
         assert!(only(&object(json!({ "session": "a" })), None).is_err());
     }
 

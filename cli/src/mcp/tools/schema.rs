@@ -11,6 +11,9 @@ const PROPERTY: usize = 120;
 /// Longest description of a tool, in characters.
 const TOOL: usize = 600;
 
+/// How deep the properties of objects are spelled out.
+const SPELLED_OUT: usize = 3;
+
 /// Keywords that are kept as they are.
 const KEPT: [&str; 9] =
     ["enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "required", "default"];
@@ -49,22 +52,19 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Value {
         // `true` takes anything.
         return json!({ "type": "object" });
     };
-    if depth > 8 {
-        return json!({ "type": "object" });
-    }
     if let Some(inner) = referred(schema, root) {
-        // A type that holds itself is spelled out two levels deep.
-        if depth > 4 {
+        // A type that holds itself ends where objects are no longer spelled out.
+        if depth >= SPELLED_OUT {
             return json!({ "type": "object" });
         }
-        let mut inner = convert(inner, root, depth + 2);
-        describe(&mut inner, schema);
+        let mut inner = convert(inner, root, depth);
+        describe(&mut inner, schema, depth);
         return inner;
     }
     for word in ["anyOf", "oneOf", "allOf"] {
         if let Some(variants) = schema.get(word).and_then(Value::as_array) {
             let mut joined = join(variants, root, depth);
-            describe(&mut joined, schema);
+            describe(&mut joined, schema, depth);
             if let Some(default) = schema.get("default") {
                 joined["default"] = default.clone();
             }
@@ -80,14 +80,17 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Value {
         out.insert("enum".to_owned(), json!([only]));
     }
     for word in KEPT {
-        if let Some(value) = schema.get(word) {
+        // Where the properties are not spelled out, none is named as required.
+        if let Some(value) = schema.get(word).filter(|_| word != "required" || depth < SPELLED_OUT) {
             out.insert(word.to_owned(), value.clone());
         }
     }
     if let Some(values) = out.get_mut("enum").and_then(Value::as_array_mut) {
         values.retain(|value| !value.is_null());
     }
-    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+    if let Some(properties) =
+        schema.get("properties").and_then(Value::as_object).filter(|_| depth < SPELLED_OUT)
+    {
         let converted = properties
             .iter()
             .map(|(name, property)| (name.clone(), convert(property, root, depth + 1)))
@@ -98,7 +101,7 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Value {
         out.insert("items".to_owned(), convert(items, root, depth + 1));
     }
     let mut out = Value::Object(out);
-    describe(&mut out, schema);
+    describe(&mut out, schema, depth);
     if out.get("type").is_none() {
         out["type"] = if out.get("properties").is_some() { "object" } else { "string" }.into();
     }
@@ -116,7 +119,7 @@ fn join(variants: &[Value], root: &Value, depth: usize) -> Value {
     let variants: Vec<Value> = variants
         .iter()
         .filter(|variant| variant.get("type").and_then(Value::as_str) != Some("null"))
-        .map(|variant| convert(variant, root, depth + 1))
+        .map(|variant| convert(variant, root, depth))
         .collect();
     if variants.len() == 1 {
         return variants.into_iter().next().unwrap_or_default();
@@ -173,7 +176,11 @@ fn plain_default(mut schema: Value) -> Value {
     schema
 }
 
-fn describe(out: &mut Value, schema: &Map<String, Value>) {
+/// Words stand at the tool and its arguments; further in, names must do: every client pays for every word each time.
+fn describe(out: &mut Value, schema: &Map<String, Value>, depth: usize) {
+    if depth > 1 {
+        return;
+    }
     if let Some(text) = schema.get("description").and_then(Value::as_str) {
         let text = text.replace("\n\n", ". ").replace('\n', " ");
         let limit = if schema.contains_key("properties") { 4 * TOOL } else { PROPERTY };
@@ -228,7 +235,10 @@ mod tests {
         assert_eq!(plain["properties"]["b"]["enum"], json!(["left", "right"]));
         assert_eq!(plain["properties"]["b"]["default"], "left");
         assert_eq!(plain["properties"]["d"]["properties"]["x"]["type"], "string");
-        assert_eq!(plain["properties"]["d"]["properties"]["not"]["type"], "object");
+        assert_eq!(
+            plain["properties"]["d"]["properties"]["not"]["properties"]["not"],
+            json!({ "type": "object" })
+        );
         assert_eq!(plain["properties"]["list"]["items"]["type"], "string");
         assert_eq!(description(&plain), "Do it. With care.");
     }
