@@ -1,4 +1,4 @@
-"""An agent loop through the official Python SDK: five tasks with only what tools/list says.
+"""An agent loop through the official Python SDK: six tasks with only what tools/list says.
 
 usage: agent.py GLASS {legacy|auto}     GLASS: the program, with glassd beside it
 
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 import threading
 
 from mcp import Client, StdioServerParameters
@@ -28,6 +29,7 @@ PAGES = {
         ">Delete account</button>""",
     "/popup": """<title>Shop</title><button onclick="window.open('/help')">Open help</button>""",
     "/help": "<title>Help</title><p>The code is 4711</p>",
+    "/files": "<title>Files</title><a href=/report.txt download>Get report</a>",
     "/late": """<title>Report</title><button onclick="this.disabled = true; setTimeout(() => {
         document.body.insertAdjacentHTML('beforeend', '<p>Report is ready: 12 pages</p>') }, 1500)">Make report</button>""",
 }
@@ -48,12 +50,20 @@ class Site(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def do_GET(self):
+        if self.path == "/report.txt":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Disposition", "attachment; filename=report.txt")
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"12345")
+            return
         self.page(PAGES.get(self.path, "<title>Nothing</title>"))
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         Site.got.append((self.path, body))
-        self.page(f"<title>Done</title><p>Thank you")
+        self.page("<title>Done</title><p>Thank you")
 
 
 class Agent:
@@ -111,6 +121,14 @@ class Agent:
         found = await self.ok("getText", targetId=popups[0]["targetId"])
         assert "4711" in found, found
 
+    async def download_a_file(self):
+        await self.ok("navigate", url=self.base + "/files")
+        await self.ok("click", target="Get report")
+        result, text = await self.call("download", destination=".")
+        assert not result.is_error, text
+        with open(result.structured_content["path"], "rb") as file:
+            assert file.read() == b"12345"
+
     async def wait_for_what_is_late(self):
         await self.ok("navigate", url=self.base + "/late")
         await self.ok("click", target="Make report")
@@ -121,7 +139,7 @@ class Agent:
 async def main(glass, mode):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    parameters = StdioServerParameters(command=glass, args=["--mcp"], env=dict(os.environ))
+    parameters = StdioServerParameters(command=glass, args=["--mcp"], env=dict(os.environ), cwd=tempfile.mkdtemp(dir=os.environ["HOME"]))
     async with Client(stdio_client(parameters), mode=mode) as client:
         tools = await client.list_tools()
         size = len(json.dumps([tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in tools.tools]))
@@ -131,6 +149,7 @@ async def main(glass, mode):
             agent.fill_in_a_frame,
             agent.handle_a_dialog,
             agent.use_a_popup,
+            agent.download_a_file,
             agent.wait_for_what_is_late,
         ):
             await task()
@@ -146,7 +165,7 @@ async def main(glass, mode):
         except Exception:
             pass
         await agent.ok("evaluate", expression="1")
-        print(f"python {mode}: {len(tools.tools)} tools, {size} bytes, five tasks done")
+        print(f"python {mode}: {len(tools.tools)} tools, {size} bytes, six tasks done")
 
 
 asyncio.run(main(sys.argv[1], sys.argv[2]))

@@ -68,6 +68,9 @@ fn it_works_when_started_in_the_root_directory_with_next_to_nothing_in_its_envir
     server.greet("2025-11-25");
     server.ok("navigate", &json!({ "url": url }));
     assert!(server.ok("getText", &json!({})).contains("form"));
+    // No tool writes into the root directory.
+    let refused = server.call("download", &json!({ "timeoutMs": 2000 })).fails("denied");
+    assert!(refused["remedy"].as_str().is_some_and(|remedy| remedy.contains("--file-root")), "{refused}");
     drop(server);
     // Without anything at all there is no place for a daemon: the tool says so, and the list still works.
     let mut command = world.command("glass");

@@ -159,7 +159,12 @@ fn tool(entry: &Entry, root: &Value, options: &Map<String, Value>, sessions: boo
             && !properties.contains_key(*name)
         {
             // What they mean stands once in the instructions.
-            properties.insert((*name).to_owned(), schema::without_words(option));
+            let schema = match *name {
+                // One step is what nearly every call needs; a list is taken too.
+                "frame" => json!({ "type": "string" }),
+                _ => schema::without_words(option),
+            };
+            properties.insert((*name).to_owned(), schema);
         }
     }
     properties.insert("includeTrace".to_owned(), json!({ "type": "boolean" }));

@@ -162,10 +162,14 @@ pub(super) fn is_idempotent(tool: &str) -> bool {
 /// The options of every call that a tool lists. The others are taken as well.
 pub(super) fn listed_options(facts: &Facts) -> &'static [&'static str] {
     match (facts.effect, facts.targeted) {
-        (Effect::Mutation, true) if facts.guarded => {
+        (Effect::Mutation, true) if facts.guarded && facts.framed => {
             &["expectedRevision", "timeoutMs", "targetId", "frame", "observe"]
         }
-        (_, true) => &["timeoutMs", "targetId", "frame"],
+        (Effect::Mutation, true) if facts.guarded => {
+            &["expectedRevision", "timeoutMs", "targetId", "observe"]
+        }
+        (_, true) if facts.framed => &["timeoutMs", "targetId", "frame"],
+        (_, true) => &["timeoutMs", "targetId"],
         (_, false) => &["timeoutMs"],
     }
 }

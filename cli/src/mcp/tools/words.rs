@@ -68,7 +68,13 @@ pub fn spoken(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Options of `glass` itself, which no call can give.
+const OURS: [&str; 5] = ["--file-root", "--session", "--sessions", "--prefix", "--mcp"];
+
 fn said(word: &str) -> Cow<'_, str> {
+    if OURS.contains(&word) {
+        return word.into();
+    }
     if let Some(option) = word.strip_prefix("--").filter(|option| !option.is_empty()) {
         return camel(option).into();
     }
@@ -94,6 +100,7 @@ mod tests {
         assert_eq!(spoken("[left out: 3; --limit lists up to 100]"), "[left out: 3; limit lists up to 100]");
         assert_eq!(spoken("What it shall hold; `-` reads standard input"), "What it shall hold");
         assert_eq!(spoken("a well-known -- thing - here"), "a well-known -- thing - here");
+        assert_eq!(spoken("name one with --file-root"), "name one with --file-root");
         assert!(matches!(spoken("nothing to change"), Cow::Borrowed(_)));
     }
 }
