@@ -74,7 +74,7 @@ fn it_works_when_started_in_the_root_directory_with_next_to_nothing_in_its_envir
     drop(server);
     // Without anything at all there is no place for a daemon: the tool says so, and the list still works.
     let mut command = world.command("glass");
-    command.arg("--mcp").env_clear().env("HOME", "/nonexistent").env("GLASS_TEST_WORLD", world.path(""));
+    command.arg("--mcp").env_clear().env("HOME", "/proc/nonexistent").env("GLASS_TEST_WORLD", world.path(""));
     let server = Mcp::of(command);
     server.greet("2025-11-25");
     assert!(server.ask("tools/list", &json!({}))["result"]["tools"].is_array());
