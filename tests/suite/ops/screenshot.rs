@@ -203,9 +203,10 @@ fn a_font_that_never_comes_is_waited_for_within_the_bound_and_told() {
 fn a_page_behind_another_is_pictured_again_and_again() {
     let (stage, visit) = Stage::open("form.html");
     let own = stage.ok(&["list-targets"])["targets"][0]["id"].as_str().expect("a target").to_owned();
-    stage.ok(&["create-target", &visit.url("names.html")]);
+    let front = stage.ok(&["create-target", &visit.url("names.html")]);
     for n in 0..4 {
         let shot = stage.ok(&["screenshot", "--target-id", &own, "-o", &format!("behind-{n}.png")]);
         assert_eq!(shot["page"]["title"], "A form", "{shot}");
     }
+    stage.ok(&["close-target", front["targetId"].as_str().expect("a target")]);
 }

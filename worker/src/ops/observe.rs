@@ -36,7 +36,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         None => {}
     }
     let scope = find_scope(context).await?;
-    let scope = scope.map(|(found, _)| found);
+    let mut scope = scope.map(|(found, _)| found);
     let mut rows = MAX_ROWS;
     let mut looks = 0;
     let mut revealed = false;
@@ -63,6 +63,8 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         if read.hosting && !std::mem::replace(&mut revealed, true) {
             let limit = context.left().mul_f64(REVEAL);
             if context.pages.reveal(&context.target, limit).await {
+                // What was found in it may have given the scope another name.
+                scope = find_scope(context).await?.map(|(found, _)| found);
                 continue;
             }
         }
