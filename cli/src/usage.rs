@@ -21,7 +21,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("press", "key"),
     ("eval", "evaluate"),
     ("js", "evaluate"),
-    ("type", "fill"),
     ("text", "get-text"),
     ("query", "find"),
     ("tabs", "list-targets"),

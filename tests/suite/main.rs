@@ -13,6 +13,7 @@ mod daemon;
 mod doctor;
 mod egress;
 mod frames;
+mod geometry;
 mod hostile;
 mod kill;
 mod lanes;

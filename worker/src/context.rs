@@ -69,6 +69,8 @@ pub struct Context {
 pub struct Undo {
     /// Buttons and keys held down.
     pub held: Held,
+    /// CDP session whose drags the browser tells of instead of beginning them.
+    pub drags: Option<Arc<str>>,
     /// Documents whose guard is armed.
     pub armed: Vec<FrameKey>,
     /// Waits in documents.
@@ -145,6 +147,12 @@ impl Context {
             sent: self.sent.clone(),
             undo: self.undo.clone(),
         }
+    }
+
+    /// The same operation without its revision guard, for what follows its own first effect.
+    pub(crate) fn unguarded(&self) -> Self {
+        let options = CallOptions { expected_revision: None, guard_scope: None, ..self.options.clone() };
+        Self { options, frame: self.frame.clone(), ..self.of_target(&self.target) }
     }
 
     /// Whether anything with an effect was sent.
@@ -240,6 +248,14 @@ impl Context {
             }
         };
         self.sent_or_not(error)
+    }
+
+    /// A refusal that came after something was sent: what was sent had no effect that was wanted.
+    pub fn sent(&self, error: OpError) -> OpError {
+        if self.is_dispatched() {
+            return error.ended(glass_proto::Outcome::Failed, Dispatched::Yes);
+        }
+        error
     }
 
     /// The same error for an operation that may have been sent.

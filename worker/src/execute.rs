@@ -13,7 +13,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::act::confine;
-use crate::cdp::types::input::{DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseEventType};
+use crate::cdp::types::input::{
+    DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseEventType, SetInterceptDrags,
+};
 use crate::context::{Context, Notice, Undo};
 use crate::journal::Journal;
 use crate::ops;
@@ -242,6 +244,9 @@ async fn undo(context: &Context) -> bool {
             ..DispatchKeyEvent::new(KeyEventType::KeyUp)
         };
         drop(client.start_send(Some(session), up));
+    }
+    if let Some(session) = left.drags {
+        drop(client.start_send(Some(&session), SetInterceptDrags { enabled: false }));
     }
     let mut ended = false;
     if let Some(session) = left.evaluating {

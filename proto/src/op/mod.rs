@@ -4,18 +4,23 @@
 //! lane and the default deadline. `docs/adding-an-operation.md` says how to add one.
 
 mod call;
+mod check;
 mod chord;
+mod clear;
 mod click;
+mod click_at;
 mod click_expect_popup;
 mod codec;
 mod dialog;
 mod double_click;
 mod downloads;
+mod drag;
 mod emulate;
 mod evaluate;
 mod export_page;
 mod facts;
 mod fill;
+mod fill_form;
 mod find;
 mod frames;
 mod get_text;
@@ -23,8 +28,11 @@ mod history;
 mod hover;
 mod inspect;
 mod key;
+mod key_down;
+mod key_up;
 mod list_targets;
 pub mod locator;
+mod move_mouse;
 mod navigate;
 mod observe;
 mod point;
@@ -32,8 +40,15 @@ mod preflight;
 mod reference;
 mod screenshot;
 mod scroll;
+mod select;
+mod select_text;
 mod set_viewport;
+mod shortcut;
+mod submit;
+mod tap;
 mod targets;
+mod type_text;
+mod uncheck;
 mod upload;
 mod wait;
 
@@ -46,18 +61,23 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS};
+pub use check::Check;
 pub use chord::{Chord, InvalidChord, KeyName, NAMED};
+pub use clear::Clear;
 pub use click::{Button, Click, Modifier};
+pub use click_at::ClickAt;
 pub use click_expect_popup::ClickExpectPopup;
 pub use codec::{DecodeError, schema, written_schema};
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
 pub use downloads::{CancelDownload, Download, ListDownloads, RetryDownloadCapture};
+pub use drag::Drag;
 pub use emulate::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, Position, ReducedMotion};
 pub use evaluate::Evaluate;
 pub use export_page::{ExportFormat, ExportPage};
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
 pub use fill::Fill;
+pub use fill_form::{FillForm, FormField, InvalidField};
 pub use find::Find;
 pub use frames::{FrameId, FrameStep, InvalidFrameId, ListFrames, SelectFrame};
 pub use get_text::GetText;
@@ -65,8 +85,11 @@ pub use history::{Back, Forward, Reload};
 pub use hover::Hover;
 pub use inspect::Inspect;
 pub use key::Key;
+pub use key_down::KeyDown;
+pub use key_up::KeyUp;
 pub use list_targets::ListTargets;
 pub use locator::Locator;
+pub use move_mouse::MoveMouse;
 pub use navigate::{Navigate, WaitUntil};
 pub use observe::Observe;
 pub use point::{InvalidPoint, Place, Point};
@@ -74,8 +97,15 @@ pub use preflight::{Action, Preflight};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
+pub use select::Select;
+pub use select_text::SelectText;
 pub use set_viewport::SetViewport;
+pub use shortcut::Shortcut;
+pub use submit::Submit;
+pub use tap::Tap;
 pub use targets::{CloseTarget, CreateTarget, SelectTarget};
+pub use type_text::{Type, TypeMode};
+pub use uncheck::Uncheck;
 pub use upload::Upload;
 pub use wait::{Condition, Wait};
 
@@ -247,9 +277,24 @@ operations! {
     DoubleClick,
     ClickExpectPopup,
     Hover,
+    Drag,
+    ClickAt,
+    MoveMouse,
+    Tap,
     Scroll,
     Fill,
+    Type,
+    Clear,
+    FillForm,
+    SelectText,
+    Check,
+    Uncheck,
+    Select,
+    Submit,
     Key,
+    KeyDown,
+    KeyUp,
+    Shortcut,
     Evaluate,
     Screenshot,
     ExportPage,

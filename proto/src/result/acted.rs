@@ -90,6 +90,21 @@ pub struct Evidence {
     /// The value was set by the native setter, since no trusted input exists for this kind of control (5.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_setter: Option<bool>,
+    /// The control was in the wanted state before, and nothing was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub already: Option<bool>,
+    /// Keys that are down and stay so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held_keys: Vec<String>,
+    /// UTF-16 units that are selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected_length: Option<u64>,
+    /// How a drag was done: by the pointer alone, or by the browser's own drag and drop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drag: Option<DragKind>,
+    /// Whether the page saw the form's submit event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted: Option<bool>,
     /// The page took the element away when it was pressed, so that no click could reach it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressed_only: Option<bool>,
@@ -99,6 +114,51 @@ pub struct Evidence {
     /// Where nothing moved: other panes that could, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub panes: Vec<Pane>,
+}
+
+/// How a drag was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DragKind {
+    /// By pointer and mouse events alone.
+    Pointer,
+    /// By the browser's own drag and drop; the destination received the drop.
+    Native,
+}
+
+/// One field of a form that was filled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldFilled {
+    /// The field.
+    pub target: Target,
+    /// Whether it holds the wanted value; absent when the page took it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_matches: Option<bool>,
+    /// It was in the wanted state before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub already: Option<bool>,
+    /// The native setter did it (5.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native_setter: Option<bool>,
+}
+
+/// What filling a form did. Every field was filled: one that fails ends the operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FormFilled {
+    /// The operation.
+    pub action: String,
+    /// The page.
+    pub target_id: String,
+    /// Revision when the operation began.
+    pub previous_revision: u64,
+    /// Revision when it ended.
+    pub revision: u64,
+    /// The fields, in the order given.
+    pub fields: Vec<FieldFilled>,
+    /// What was measured.
+    pub evidence: Evidence,
 }
 
 /// Something that scrolls, in CSS pixels.

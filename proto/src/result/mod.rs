@@ -11,8 +11,8 @@ mod targets;
 mod text;
 
 pub use acted::{
-    Acted, ChooserSeen, DialogAnswered, DialogSeen, DownloadSeen, Evidence, Hit, Navigated, NavigationSeen,
-    PageLine, Pane, PopupSeen, SemanticDiff, Target,
+    Acted, ChooserSeen, DialogAnswered, DialogSeen, DownloadSeen, DragKind, Evidence, FieldFilled,
+    FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use emulated::{Emulated, ViewportSet};

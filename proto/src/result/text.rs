@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use super::{
     Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated,
-    Evaluated, Evidence, Exported, Found, Frames, Inspected, Navigated, Observation, PageLine, Pane,
-    Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, ViewportSet,
-    Waited,
+    Evaluated, Evidence, Exported, FormFilled, Found, Frames, Inspected, Navigated, Observation, PageLine,
+    Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded,
+    ViewportSet, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -19,6 +19,8 @@ use crate::op::{AnyOperation, Operation};
 pub enum Answer {
     /// Actions on the page.
     Acted(Acted),
+    /// `fillForm`.
+    Form(FormFilled),
     /// `navigate`, `back`, `forward`, `reload`.
     Navigated(Navigated),
     /// `observe`.
@@ -87,8 +89,23 @@ impl Answer {
             AnyOperation::ClickExpectPopup(_) => Self::Acted(read::<op::ClickExpectPopup>(json)?),
             AnyOperation::DoubleClick(_) => Self::Acted(read::<op::DoubleClick>(json)?),
             AnyOperation::Hover(_) => Self::Acted(read::<op::Hover>(json)?),
+            AnyOperation::Drag(_) => Self::Acted(read::<op::Drag>(json)?),
+            AnyOperation::ClickAt(_) => Self::Acted(read::<op::ClickAt>(json)?),
+            AnyOperation::MoveMouse(_) => Self::Acted(read::<op::MoveMouse>(json)?),
+            AnyOperation::Tap(_) => Self::Acted(read::<op::Tap>(json)?),
+            AnyOperation::SelectText(_) => Self::Acted(read::<op::SelectText>(json)?),
+            AnyOperation::Submit(_) => Self::Acted(read::<op::Submit>(json)?),
+            AnyOperation::KeyDown(_) => Self::Acted(read::<op::KeyDown>(json)?),
+            AnyOperation::KeyUp(_) => Self::Acted(read::<op::KeyUp>(json)?),
+            AnyOperation::Shortcut(_) => Self::Acted(read::<op::Shortcut>(json)?),
+            AnyOperation::FillForm(_) => Self::Form(read::<op::FillForm>(json)?),
             AnyOperation::Scroll(_) => Self::Acted(read::<op::Scroll>(json)?),
             AnyOperation::Fill(_) => Self::Acted(read::<op::Fill>(json)?),
+            AnyOperation::Type(_) => Self::Acted(read::<op::Type>(json)?),
+            AnyOperation::Clear(_) => Self::Acted(read::<op::Clear>(json)?),
+            AnyOperation::Check(_) => Self::Acted(read::<op::Check>(json)?),
+            AnyOperation::Uncheck(_) => Self::Acted(read::<op::Uncheck>(json)?),
+            AnyOperation::Select(_) => Self::Acted(read::<op::Select>(json)?),
             AnyOperation::Key(_) => Self::Acted(read::<op::Key>(json)?),
             AnyOperation::Evaluate(_) => Self::Evaluated(read::<op::Evaluate>(json)?),
             AnyOperation::Screenshot(_) => Self::Shot(read::<op::Screenshot>(json)?),
@@ -118,6 +135,7 @@ impl Answer {
     pub fn text(&self) -> String {
         match self {
             Self::Acted(acted) => acted_text(acted),
+            Self::Form(form) => form_text(form),
             Self::Navigated(navigated) => navigated_text(navigated),
             Self::Observation(observation) => observation.outline.clone(),
             Self::Text(text) => text_read(text),
@@ -164,7 +182,22 @@ fn past(action: &str) -> &str {
         "doubleClick" => "double-clicked",
         "hover" => "hovered over",
         "scroll" => "scrolled",
+        "drag" => "dragged",
+        "clickAt" => "clicked at a point of",
+        "moveMouse" => "moved the pointer over",
+        "tap" => "tapped",
+        "selectText" => "selected text in",
+        "submit" => "submitted",
+        "keyDown" => "holds keys down in",
+        "keyUp" => "let go of a key in",
+        "shortcut" => "pressed a shortcut in",
+        "fillForm" => "filled fields of",
         "fill" => "filled",
+        "type" => "typed into",
+        "clear" => "cleared",
+        "check" => "checked",
+        "uncheck" => "unchecked",
+        "select" => "selected in",
         "key" => "pressed keys in",
         "acceptDialog" => "accepted",
         "dismissDialog" => "dismissed",
@@ -225,11 +258,17 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
     if evidence.pressed_only == Some(true) {
         out.push_str(" · the element went when it was pressed; no click reached it");
     }
+    if !evidence.held_keys.is_empty() {
+        let _ = write!(out, " · down: {}", evidence.held_keys.join(", "));
+    }
     if let Some(moved) = &evidence.scrolled {
         out.push_str(&scrolled_text(moved));
     }
     for pane in &evidence.panes {
         let _ = write!(out, "\n  {} can scroll", pane_text(pane));
+    }
+    if evidence.already == Some(true) {
+        out.push_str(" · it was so already; nothing was sent");
     }
     if evidence.native_setter == Some(true) {
         out.push_str(" · set by the native setter");
@@ -282,7 +321,27 @@ fn acted_text(acted: &Acted) -> String {
     {
         let _ = write!(out, " (+{} -{} ~{})", diff.added, diff.removed, diff.changed);
     }
+    if let (None, Some(hit)) = (&acted.target, &acted.evidence.hit_target) {
+        let _ = write!(out, " · on {} {} [{}]", hit.role, quoted(&hit.label), hit.reference);
+    }
     evidence_text(&mut out, &acted.evidence);
+    out
+}
+
+fn form_text(form: &FormFilled) -> String {
+    let mut out = format!("filled {} fields", form.fields.len());
+    let _ = if form.previous_revision == form.revision {
+        write!(out, " · r{} unchanged", form.revision)
+    } else {
+        write!(out, " · r{} → r{}", form.previous_revision, form.revision)
+    };
+    evidence_text(&mut out, &form.evidence);
+    for field in &form.fields {
+        let _ = write!(out, "\n  {} [{}]", visible(&field.target.label, false), field.target.reference);
+        if field.already == Some(true) {
+            out.push_str(" was so already");
+        }
+    }
     out
 }
 

@@ -148,3 +148,119 @@ fn a_long_text_arrives_whole() {
     let over = "x".repeat(1024 * 1024 + 1);
     assert_eq!(stage.glassctl_reading(["fill", "label=Notes", "-"], over.as_bytes()).code, Some(2));
 }
+
+// contract: 5.2, 5.6
+#[test]
+fn every_kind_of_native_control_is_set_and_keeps_what_it_had_when_it_refuses() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>N</title><script src="ledger.js"></script>
+        <label>Time <input id="time" type="time"></label><label>Month <input id="month" type="month"></label>
+        <label>Week <input id="week" type="week"></label><label>When <input id="when" type="datetime-local" value="2026-01-02T03:04"></label>
+        <label>Count <input id="count" type="number"></label>"#,
+    );
+    for (label, id, value) in [
+        ("Time", "time", "14:05"),
+        ("Month", "month", "2026-11"),
+        ("Week", "week", "2026-W48"),
+        ("When", "when", "2026-11-30T14:05"),
+    ] {
+        let result = stage.ok(&["fill", &format!("label={label}"), value]);
+        assert_eq!(stage.eval(&format!("document.getElementById('{id}').value")), value);
+        assert_eq!(result["evidence"]["nativeSetter"], true, "{result}");
+    }
+    let events = visit.events().len();
+    let error = stage.fails("verification_failed", &["fill", "label=When", "tomorrow"]);
+    assert_eq!(
+        (error["outcome"].as_str(), error["reason"].as_str()),
+        (Some("failed"), Some("refused")),
+        "{error}"
+    );
+    assert_eq!(
+        stage.eval("document.getElementById('when').value"),
+        "2026-11-30T14:05",
+        "it keeps what it had"
+    );
+    assert_eq!(visit.events().len(), events, "and the page saw nothing");
+    stage.ok(&["fill", "label=Count", "1e3"]);
+    assert_eq!(stage.eval("count.value"), "1e3");
+    stage.fails("verification_failed", &["fill", "label=Count", "3,5x"]);
+}
+
+// contract: 5.6 report: 18
+#[test]
+fn an_editor_with_a_model_of_its_own_holds_the_text_with_its_line_breaks() {
+    let stage = Stage::take();
+    let _visit = stage.show(
+        r#"<!doctype html><title>Model</title><div id="e" contenteditable role="textbox" aria-label="Editor" aria-multiline="true"></div>
+        <script>
+          let model = '', ours = false;
+          const draw = () => { ours = true; e.replaceChildren(...model.split('\n').flatMap((line, at) => at ? [document.createElement('br'), line] : [line])); if (model.endsWith('\n') || !model) e.append(document.createElement('br'));
+            getSelection().selectAllChildren(e); getSelection().collapseToEnd(); queueMicrotask(() => { ours = false }) };
+          e.addEventListener('beforeinput', (event) => { event.preventDefault(); if (!event.isTrusted) return;
+            const all = String(getSelection()).length > 0 || event.inputType.startsWith('delete'); if (all) model = '';
+            if (event.inputType === 'insertText') model += event.data; else if (/insert(Paragraph|LineBreak)/.test(event.inputType)) model += '\n'; draw() });
+          new MutationObserver(() => { if (!ours) draw() }).observe(e, { childList: true, characterData: true, subtree: true });
+        </script>"#,
+    );
+    let result = stage.ok(&["fill", "role=textbox;name=Editor", "first line\nsecond 😀\nthird"]);
+    assert_eq!(stage.eval("model"), "first line\nsecond 😀\nthird", "{result}");
+    stage.ok(&["fill", "role=textbox;name=Editor", "again"]);
+    assert_eq!(stage.eval("model"), "again");
+}
+
+// contract: 5.6 report: 19
+#[test]
+fn a_text_field_that_is_a_combo_box_takes_text() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>Combo</title><script src="ledger.js"></script>
+        <input id="city" role="combobox" aria-label="City" aria-controls="l" aria-expanded="false"><ul id="l" role="listbox" aria-label="Cities" hidden></ul>
+        <script>city.oninput = () => { l.hidden = false; city.ariaExpanded = 'true';
+          l.innerHTML = ['Berlin', 'Bern'].filter((n) => n.toLowerCase().startsWith(city.value)).map((n) => `<li role=option tabindex=-1>${n}</li>`).join('');
+          for (const o of l.children) o.onclick = () => { city.value = o.textContent; l.hidden = true } }</script>"#,
+    );
+    stage.ok(&["fill", "role=combobox;name=City", "berl"]);
+    assert_eq!(stage.eval("city.value"), "berl");
+    stage.ok(&["click", "role=option;name=Berlin"]);
+    assert_eq!(stage.eval("city.value"), "Berlin");
+    assert!(visit.received("input").contains(&"city".to_owned()));
+}
+
+// contract: 5.6 report: 222
+#[test]
+fn a_mask_that_looks_at_single_keys_gets_keys_and_says_what_it_made_of_them() {
+    let stage = Stage::take();
+    let _visit = stage.show(
+        r#"<!doctype html><title>Mask</title><label>Phone <input id="p"></label>
+        <script>
+          let digits = '';
+          p.addEventListener('beforeinput', (event) => { event.preventDefault();
+            if (event.inputType.startsWith('delete')) digits = ''; else if (/^\d$/.test(event.data ?? '')) digits = (digits + event.data).slice(0, 10);
+            p.value = digits ? '+7 (' + digits.slice(0, 3) + ') ' + digits.slice(3, 6) + '-' + digits.slice(6) : '' });
+        </script>"#,
+    );
+    let error = stage.fails("verification_failed", &["fill", "label=Phone", "9123456789"]);
+    assert_eq!(stage.eval("p.value"), "+7 (912) 345-6789", "as a person typing gets it");
+    assert_eq!(
+        (error["outcome"].as_str(), error["reason"].as_str()),
+        (Some("completed"), Some("reformatted")),
+        "{error}"
+    );
+    let error = stage.fails("verification_failed", &["fill", "label=Phone", "letters"]);
+    assert_ne!(error["reason"], "reformatted", "{error}");
+}
+
+// contract: 5.6 report: 228
+#[test]
+fn the_ref_of_a_paragraph_in_an_editor_fills_the_editor() {
+    let stage = Stage::take();
+    let _visit = stage.show(
+        r#"<!doctype html><title>P</title><div id="e" contenteditable role="textbox" aria-label="Text"><p>first</p><p>second</p></div>
+        <div role="button" tabindex="0" aria-label="Frame"><div id="t" contenteditable role="textbox" aria-label="Inner"></div></div>"#,
+    );
+    stage.ok(&["fill", "css=#e p:first-child", "new"]);
+    assert_eq!(stage.eval("e.innerText.trim()"), "new");
+    stage.ok(&["fill", "role=textbox;name=Inner", "inside"]);
+    assert_eq!(stage.eval("t.innerText.trim()"), "inside");
+}

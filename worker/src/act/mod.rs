@@ -13,5 +13,8 @@ pub use find::{
     stale_error,
 };
 pub use frame::{confine, frame_gone, frame_of};
-pub use ready::{Aim, Need, Report, Sight, candidate, disarm_all, glance, guard_revision, ready};
+pub use ready::{
+    Aim, Checked, Need, Report, Sight, candidate, disarm_all, glance, guard_revision, ready, unwatch_all,
+    watch_all,
+};
 pub use view::{from_picture, view};

@@ -26,6 +26,26 @@ pub struct Aim {
     pub label: String,
     /// Its role.
     pub role: String,
+    /// State of a check box and the like: true, false or mixed.
+    pub checked: Option<Checked>,
+}
+
+/// State of a check box, radio button or switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Checked {
+    /// On or off.
+    Is(bool),
+    /// Neither.
+    Mixed(Mixed),
+}
+
+/// The one word for a check box that is neither on nor off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mixed {
+    /// Neither.
+    Mixed,
 }
 
 /// What the element is needed for.
@@ -57,12 +77,22 @@ pub struct Report {
     pub hit: Option<Blocker>,
     /// What would have received one that was stopped.
     pub wrong: Option<Blocker>,
+    /// What received a drop.
+    pub dropped: Option<Blocker>,
+    /// Names of the events seen.
+    pub types: Vec<String>,
     /// The same as a client sees it, of whichever frame.
     #[serde(skip)]
     pub would_hit: Option<Candidate>,
 }
 
 impl Report {
+    /// The element that received a drop, as evidence.
+    pub fn drop_target(&self, key: &FrameKey) -> Option<Hit> {
+        let hit = self.dropped.as_ref()?;
+        Some(Hit { reference: reference(key, hit.node?), role: hit.role.clone(), label: hit.label.clone() })
+    }
+
     /// The element that received the input, as evidence.
     pub fn hit_target(&self, key: &FrameKey) -> Option<Hit> {
         let hit = self.hit.as_ref()?;
@@ -78,6 +108,7 @@ struct Prepared {
     reason: Option<String>,
     blocker: Option<Blocker>,
     stale: Option<Stale>,
+    checked: Option<Checked>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -228,6 +259,15 @@ async fn check(context: &Context, found: &Found, need: Need<'_>, attempt: usize)
                 "it counts CSS pixels from the element's top left; observe --boxes shows its size",
             ));
         }
+        Err(EngineError::Engine { kind, .. }) if kind == "closed_option" => {
+            return Err(OpError::rejected(
+                ErrorKind::NotActionable,
+                Phase::Preflight,
+                "it is an option of a closed list, which opens outside the page",
+                "choose it with select LIST --label TEXT",
+            )
+            .reason("not_visible"));
+        }
         prepared => prepared.map_err(fault)?,
     };
     match prepared.status.as_str() {
@@ -280,8 +320,9 @@ async fn check(context: &Context, found: &Found, need: Need<'_>, attempt: usize)
             Err(error) => return Err(context.engine(&error, Phase::Preflight)),
         },
     };
+    let checked = prepared.checked;
     let (role, label) = prepared.row.map_or_else(Default::default, |row| (row.role, row.label));
-    Ok(Attempt::Ready(Box::new(Aim { found: found.clone(), point, label, role }), changes))
+    Ok(Attempt::Ready(Box::new(Aim { found: found.clone(), point, label, role, checked }), changes))
 }
 
 /// An element as it is, without a press.
@@ -361,6 +402,34 @@ async fn arm_others(context: &Context, key: &FrameKey, kinds: &[&str]) {
     // A frame that does not answer in time is not waited for: it cannot be told, and the hit test vouches for it.
     let arming = futures_util::future::join_all(arming);
     let _ = tokio::time::timeout(Duration::from_millis(250).min(context.left()), arming).await;
+}
+
+/// Watches guarded input in every frame and stops none of it: for input that has no target.
+pub async fn watch_all(context: &Context, kinds: &[&str]) {
+    let keys =
+        context.pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
+    context.undo(|undo| keys.iter().for_each(|key| undo.arm(key)));
+    let arming = keys.iter().map(|key| {
+        let step =
+            Step("arm", json!({ "token": context.token, "ref": Value::Null, "kinds": kinds, "watch": true }));
+        context.pages.run(key, vec![step])
+    });
+    let arming = futures_util::future::join_all(arming);
+    let _ = tokio::time::timeout(Duration::from_millis(250).min(context.left()), arming).await;
+}
+
+/// Takes the watches off: what each frame saw that saw anything.
+pub async fn unwatch_all(context: &Context) -> Vec<(FrameKey, Report)> {
+    let armed = context.undo(|undo| std::mem::take(&mut undo.armed));
+    let step = || vec![Step("disarm", json!({ "token": context.token }))];
+    let reads = armed.iter().map(|key| async {
+        let answer = context.pages.run(key, step()).await;
+        answer.and_then(|mut call| call.take::<Report>()).ok().map(|report| (key.clone(), report))
+    });
+    let limit = Duration::from_millis(250);
+    let reads = futures_util::future::join_all(reads);
+    let seen = tokio::time::timeout(limit, reads).await.unwrap_or_default();
+    seen.into_iter().flatten().filter(|(_, report)| report.seen > 0).collect()
 }
 
 /// Takes the guards of all frames off, and answers what that of `key` saw. `None` when its document is gone.

@@ -131,6 +131,7 @@ async function prepare(args) {
   if (found.stale) return { status: 'stale', reason: found.stale.reason, stale: found.stale };
   const el = found.el;
   const need = args.need || 'click';
+  if (need === 'click' && isClosedOption(el)) throw new Failure('closed_option', {});
   const refused = state(el, need);
   if (refused) return notYet(refused, false);
   if (need === 'none') return { status: 'ready', point: null, rect: rectOf(el), row: semanticRow(el), scrolled: false };
@@ -163,7 +164,8 @@ async function prepare(args) {
     return notYet('unstable_geometry', scrolled);
   }
   clearPoints.set(el, chosen.clear);
-  return { status: 'ready', point: chosen.point, rect: rectOf(el), row: semanticRow(el), scrolled, moving };
+  const checked = checkedOf(el);
+  return { status: 'ready', point: chosen.point, rect: rectOf(el), row: semanticRow(el), scrolled, moving, checked };
 }
 
 // Scrolls only when no point can be pressed where the element is. Later attempts put it elsewhere in the view, past

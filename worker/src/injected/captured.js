@@ -91,6 +91,20 @@ const LABELS = byTag('labels', { ...CONTROLS, meter: HTMLMeterElement, progress:
 const MESSAGE = byTag('validationMessage', CONTROLS);
 const MAX_LENGTH = byTag('maxLength', { input: HTMLInputElement, textarea: HTMLTextAreaElement });
 
+const FORM = byTag('form', CONTROLS);
+const FORM_ELEMENTS = getter(HTMLFormElement.prototype, 'elements');
+const BUTTON_TYPE = getter(HTMLButtonElement.prototype, 'type');
+const VALUE_OF = { option: getter(HTMLOptionElement.prototype, 'value') };
+const selectionOf = (proto) => ({
+  start: getter(proto, 'selectionStart'),
+  end: getter(proto, 'selectionEnd'),
+  set: method(proto, 'setSelectionRange'),
+});
+const SELECTION = {
+  input: selectionOf(HTMLInputElement.prototype),
+  textarea: selectionOf(HTMLTextAreaElement.prototype),
+};
+
 const S = {
   input: setter(HTMLInputElement.prototype, 'value'),
   textarea: setter(HTMLTextAreaElement.prototype, 'value'),

@@ -61,10 +61,25 @@ function setNative(args) {
   const field = fieldOf(el) || el;
   if (fieldKind(field) !== 'native') throw new Failure('not_native', { detail: fieldKind(field) });
   const text = String(args.text);
+  const before = VALUE.input(field);
   S.input(field, text);
+  const now = VALUE.input(field);
+  // What it does not take it turns into nothing, or into something within its bounds: then it keeps what it had.
+  if (!sameNative(now, text)) {
+    S.input(field, before);
+    throw new Failure('not_native', { detail: 'value' });
+  }
   M.dispatchEvent(field, new Event('input', { bubbles: true, composed: true }));
   M.dispatchEvent(field, new Event('change', { bubbles: true }));
-  return { ok: true, held: VALUE.input(field) === text };
+  return { ok: true };
+}
+
+// Colours are kept in lower case, numbers and times without what says nothing.
+function sameNative(now, text) {
+  if (now === text || now === text.trim().toLowerCase()) return true;
+  const plain = (value) => value.replace(' ', 'T').replace(/(:\d\d)(:00(\.0+)?)$/, '$1');
+  if (plain(now) === plain(text)) return true;
+  return now !== '' && text.trim() !== '' && Number(now) === Number(text);
 }
 
 const lines = (text) => text.replace(/\r\n?/g, '\n');
@@ -103,7 +118,10 @@ function compareValue(args) {
   const now = currentValue(field);
   let expected = lines(String(args.expected));
   if (kind === 'input') expected = expected.replace(/\n/g, '');
-  const matches = kind === 'contenteditable' ? loose(now) === loose(expected) : now === expected;
+  const matches =
+    kind === 'contenteditable'
+      ? loose(now) === loose(expected)
+      : now === expected || (kind === 'native' && sameNative(now, expected));
   const before = remembered.get(field);
   const answer = {
     matches,
@@ -119,5 +137,8 @@ function differenceOf(now, expected, before) {
   if (before !== undefined && now === before && now !== '') return 'reverted';
   if (loose(now) === '') return 'empty';
   if (expected.startsWith(now)) return 'truncated';
-  return bare(now) === bare(expected) ? 'reformatted' : 'other';
+  const [held, wanted] = [bare(now), bare(expected)];
+  // A mask may put a country code before a number.
+  const prefixed = wanted !== '' && /^\d+$/.test(held) && held.endsWith(wanted);
+  return held === wanted || prefixed ? 'reformatted' : 'other';
 }

@@ -6,6 +6,7 @@ const GUARDED = {
   mouse: ['mousedown', 'mouseup'],
   click: ['click', 'dblclick', 'auxclick', 'contextmenu'],
   move: ['pointermove', 'mousemove'],
+  drag: ['dragstart', 'drop', 'dragend'],
   key: ['keydown', 'keypress', 'keyup'],
   input: ['beforeinput'],
 };
@@ -27,7 +28,9 @@ function arm(args) {
   armed = {
     token: String(args.token),
     aim: target && new WeakRef(target),
-    block: target === null,
+    // Without a target everything is stopped, unless it is only watched.
+    block: target === null && args.watch !== true,
+    watch: args.watch === true,
     kinds: new Set(args.kinds || ['pointer', 'mouse', 'click', 'key', 'input']),
     until: clock() + GUARD_LIFE,
     seen: 0,
@@ -42,6 +45,8 @@ function arm(args) {
     doubled: false,
     ref: args.ref,
     left: false,
+    strayed: false,
+    dropped: null,
   };
   return { ok: true };
 }
@@ -61,24 +66,29 @@ function onGuarded(event) {
   if (guard.at === null) guard.at = event.timeStamp;
   const path = event.composedPath();
   const keyed = kind === 'key' || kind === 'input';
+  // A key may go up elsewhere than it went down: it moved the focus.
+  if (event.type === 'keyup') return;
   // The first event of each press decides for all of it: what follows a press that reached its target is the page's own
   // doing, as it would be for a person. Keys are judged one by one, since the focus may move between them.
   if (event.type === 'pointerdown') guard.pressed = null;
   const right =
-    keyed || guard.pressed === null ? !guard.block && reaches(path, guard.aim.deref(), keyed) : guard.pressed;
+    keyed || guard.pressed === null
+      ? guard.watch || (!guard.block && !(keyed && guard.strayed) && reaches(path, guard.aim.deref(), keyed))
+      : guard.pressed;
   if (!keyed) guard.pressed = right;
   // Taken out of the page by the page's own answer to the press: no click can reach it.
-  if (right && (event.type === 'pointerup' || event.type === 'mouseup')) {
+  if (right && !guard.watch && (event.type === 'pointerup' || event.type === 'mouseup')) {
     const pressed = guard.aim.deref();
     guard.left = guard.left || !pressed || !G.isConnected(pressed);
   }
   const innermost = isElement(path[0]) ? path[0] : null;
   if (right) {
     if (kind === 'click') {
-      const landed = reaches(path, guard.aim.deref(), false);
+      const landed = guard.watch || reaches(path, guard.aim.deref(), false);
       guard.landed = guard.landed || landed;
       guard.doubled = guard.doubled || (landed && event.type === 'dblclick');
     }
+    if (event.type === 'drop') guard.dropped = innermost && new WeakRef(innermost);
     if (guard.first === null) {
       guard.first = event;
       guard.hit = innermost && new WeakRef(innermost);
@@ -89,6 +99,8 @@ function onGuarded(event) {
   event.stopImmediatePropagation();
   event.preventDefault();
   guard.stopped += 1;
+  // A text with a gap would be worse than one that ends.
+  if (keyed) guard.strayed = true;
   if (guard.wrong === null) {
     guard.wrong = innermost && new WeakRef(innermost);
     tell(guard, event.type, 'wrong', guard.wrong);
@@ -159,6 +171,7 @@ function report(guard) {
     hit: received(guard.hit, target),
     wrong: received(guard.wrong, target),
     types: guard.types,
+    dropped: received(guard.dropped, target),
     dispatchedAt: guard.at,
     defaultPrevented: guard.first ? guard.first.defaultPrevented : false,
   };
@@ -172,6 +185,7 @@ const NOTHING_SEEN = {
   stopped: 0,
   hit: null,
   wrong: null,
+  dropped: null,
   types: [],
   dispatchedAt: null,
   defaultPrevented: false,

@@ -53,6 +53,17 @@ pub fn stroke(key: &KeyName) -> KeyStroke {
     }
 }
 
+/// What a key types while Shift is down.
+pub fn shifted(c: char) -> char {
+    if c.is_ascii_lowercase() {
+        return c.to_ascii_uppercase();
+    }
+    if let Some(digit) = c.to_digit(10) {
+        return DIGITS.get(digit as usize).map_or(c, |(_, shifted)| *shifted);
+    }
+    SIGNS.iter().find(|(low, ..)| *low == c).map_or(c, |(_, high, ..)| *high)
+}
+
 /// Unshifted and shifted characters of the keys that are neither letters nor digits.
 const SIGNS: &[(char, char, &str, u16)] = &[
     ('`', '~', "Backquote", 192),
@@ -165,6 +176,11 @@ mod tests {
         assert_eq!(of('?'), ("Slash", 191, true));
         assert_eq!(of(' '), ("Space", 32, false));
         assert_eq!(of('é'), ("", 0, false));
+    }
+
+    #[test]
+    fn shift_types_what_stands_above() {
+        assert_eq!(['a', '1', '/', 'A', 'é', ' '].map(shifted), ['A', '!', '?', 'A', 'é', ' ']);
     }
 
     #[test]

@@ -17,10 +17,10 @@ use serde_json::json;
 
 use super::begin;
 use crate::act::{
-    Aim, Before, Info, Need, Report, candidate, disarm_all, find, guard_revision, measure, ready,
+    Aim, Before, Found, Info, Need, Report, candidate, disarm_all, find, guard_revision, measure, ready,
 };
 use crate::context::Context;
-use crate::input::{Press, button_of, modifier_bits, modifier_key};
+use crate::input::{Contact, Press, button_of, modifier_bits, modifier_key};
 use crate::page::{Blocker, Changes, Check, EngineError, FrameKey, Halt, State, Step};
 
 /// Time that one more press and its settle may take: with less left the answer is what is known.
@@ -40,26 +40,26 @@ pub(super) struct Gesture<'a> {
     pub(super) position: Option<Point>,
     /// Keys held meanwhile.
     pub(super) modifiers: &'a [Modifier],
-    /// Which button goes down and how often; the pointer only moves otherwise.
-    pub(super) press: Option<(Button, u8)>,
+    /// What the pointer does there.
+    pub(super) contact: Contact,
 }
 
 impl Gesture<'_> {
     /// Whether this press asks the browser to open a link in another page.
     fn opens_beside(&self, aim: &Aim) -> bool {
         let asks = |modifier: &Modifier| !matches!(modifier, Modifier::Alt);
-        let beside = match self.press {
-            Some((Button::Middle, _)) => true,
-            Some((Button::Left, _)) => self.modifiers.iter().any(asks),
+        let beside = match self.contact {
+            Contact::Press(Button::Middle, _) => true,
+            Contact::Press(Button::Left, _) => self.modifiers.iter().any(asks),
             _ => false,
         };
         beside && aim.role == "link"
     }
 
     fn need(&self) -> Need<'_> {
-        let (word, guarded): (_, &[&str]) = match self.press {
-            Some(_) => ("click", &["pointer", "mouse", "click"]),
-            None => ("hover", &["move"]),
+        let (word, guarded): (_, &[&str]) = match self.contact {
+            Contact::Hover => ("hover", &["move"]),
+            Contact::Press(..) | Contact::Touch => ("click", &["pointer", "mouse", "click"]),
         };
         Need { word, guarded, position: self.position }
     }
@@ -67,33 +67,70 @@ impl Gesture<'_> {
 
 pub(super) async fn run(context: &Context, params: &Click) -> Result<Acted, OpError> {
     let Click { target, button, modifiers, position } = params;
-    let press = Some((*button, 1));
-    perform(context, &Gesture { action: "click", target, position: *position, modifiers, press }).await
+    let contact = Contact::Press(*button, 1);
+    perform(context, &Gesture { action: "click", target, position: *position, modifiers, contact }).await
 }
 
 /// Finds the element, waits until it can be reached, moves and presses, and measures what came of it.
 pub(super) async fn perform(context: &Context, gesture: &Gesture<'_>) -> Result<Acted, OpError> {
     begin::page(context)?;
-    let (mut found, looked) = find(context, gesture.target).await?;
+    let (found, looked) = find(context, gesture.target).await?;
     guard_revision(context, Some(&found.key), &looked.changes, None)?;
     let before = Before::of(context, &looked.changes, Some(&looked.info));
     let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
+    let Touched { aim, landed } = touch(context, gesture, found, |_| Ok(true)).await?;
+    let (hit, fresh, left) = landed.map_or((None, None, false), |it| (it.hit, it.fresh, it.left));
+    if gesture.opens_beside(&aim) {
+        let until = context.soft.min(Instant::now() + OPENS_BESIDE);
+        let opened = |state: &State| before.opened(context, state).then_some(());
+        // The browser opens it by itself, a moment after the press.
+        let _ = context.pages.until(until, opened).await;
+    }
+    let (measured, revision) = measure(context, &before, fresh).await?;
+    let evidence = Evidence { hit_target: hit, pressed_only: left.then_some(true), ..measured };
+    Ok(acted(context, gesture.action, &aim, &before, revision, evidence, carried))
+}
+
+/// What a gesture on an element came to.
+#[derive(Debug)]
+pub(super) struct Touched {
+    /// The element.
+    pub(super) aim: Aim,
+    /// How it landed; absent when it was not wanted once the element was ready, and nothing was sent.
+    pub(super) landed: Option<Landed>,
+}
+
+/// A gesture that reached its element.
+#[derive(Debug)]
+pub(super) struct Landed {
+    /// What received it.
+    pub(super) hit: Option<Hit>,
+    /// The page after the settle, where it was looked at in the same call.
+    pub(super) fresh: Option<(Changes, Info)>,
+    /// The page took the element away when it was pressed.
+    pub(super) left: bool,
+}
+
+/// Waits until the element can be reached, asks `wanted` right before, and moves and presses. Checks again as long as
+/// guards keep the press from the page.
+pub(super) async fn touch(
+    context: &Context,
+    gesture: &Gesture<'_>,
+    found: Found,
+    mut wanted: impl FnMut(&Aim) -> Result<bool, OpError>,
+) -> Result<Touched, OpError> {
+    let mut found = found;
     let mut stopped = false;
     loop {
         let ready = ready(context, gesture.target, found, gesture.need()).await;
         let (aim, _) = ready.map_err(|error| kept_back(stopped, error))?;
-        let pressed = press(context, gesture, &aim).await?;
-        match pressed {
+        if !wanted(&aim).map_err(|error| kept_back(stopped, error))? {
+            disarm_all(context, &aim.found.key).await;
+            return Ok(Touched { aim, landed: None });
+        }
+        match press(context, gesture, &aim).await? {
             Pressed::Landed { hit, fresh, left } => {
-                if gesture.opens_beside(&aim) {
-                    let until = context.soft.min(Instant::now() + OPENS_BESIDE);
-                    let opened = |state: &State| before.opened(context, state).then_some(());
-                    // The browser opens it by itself, a moment after the press.
-                    let _ = context.pages.until(until, opened).await;
-                }
-                let (measured, revision) = measure(context, &before, fresh).await?;
-                let evidence = Evidence { hit_target: hit, pressed_only: left.then_some(true), ..measured };
-                return Ok(acted(context, gesture.action, &aim, &before, revision, evidence, carried));
+                return Ok(Touched { aim, landed: Some(Landed { hit, fresh, left }) });
             }
             Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
@@ -179,9 +216,10 @@ async fn press(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pr
     let session = session.ok_or_else(|| crate::context::halted(&Halt::Closed))?;
     context.dispatching().await;
     tracing::debug!(x = point.0, y = point.1, "press");
-    let modifiers = modifier_bits(gesture.modifiers);
+    let down = context.pages.state().device(&context.target).map_or(0, |device| device.bits());
+    let modifiers = modifier_bits(gesture.modifiers) | down;
     hold(context, &session, gesture.modifiers, true).await;
-    if let Some((button, _)) = gesture.press {
+    if let Contact::Press(button, _) = gesture.contact {
         let held = (session.clone(), point.0, point.1, button_of(button).0);
         context.undo(|undo| undo.held.button = Some(held));
     }
@@ -198,8 +236,10 @@ async fn press(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pr
         )
         .reason("navigated"));
     }
-    context.pages.state().note_pointer(&session, point);
-    let press = Press::send(context.pages.client(), &session, point, gesture.press, modifiers);
+    if gesture.contact != Contact::Touch {
+        context.pages.state().note_pointer(&session, point);
+    }
+    let press = Press::send(context.pages.client(), &session, point, gesture.contact, modifiers);
     let mut blocked = false;
     for acknowledgement in press.acknowledgements {
         match context.pages.or_halt(&context.target, acknowledgement).await {
@@ -299,10 +339,10 @@ fn judge(
 ) -> Result<Pressed, OpError> {
     let own = || report.wrong.clone().and_then(|wrong| candidate(&aim.found.key, wrong));
     let would_hit = || report.would_hit.clone().or_else(own);
-    let done = match gesture.press {
-        None => true,
-        Some((_, 2)) => report.doubled || report.left,
-        Some(_) => report.landed || report.left || report.stopped > 0,
+    let done = match gesture.contact {
+        Contact::Hover => true,
+        Contact::Press(_, 2) => report.doubled || report.left,
+        Contact::Press(..) | Contact::Touch => report.landed || report.left || report.stopped > 0,
     };
     if report.hit.is_some() && !done && !OPENS_LIST.contains(&aim.role.as_str()) {
         let message = if report.landed {

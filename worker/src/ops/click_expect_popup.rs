@@ -9,6 +9,7 @@ use glass_proto::result::Acted;
 
 use super::click::{Gesture, perform};
 use crate::context::Context;
+use crate::input::Contact;
 use crate::page::{EngineError, State};
 
 /// How long a page that has opened may take to show what it was opened for.
@@ -17,8 +18,8 @@ const STANDS: Duration = Duration::from_secs(2);
 pub(super) async fn run(context: &Context, params: &ClickExpectPopup) -> Result<Acted, OpError> {
     let ClickExpectPopup { target, button, modifiers, position } = params;
     let mark = context.pages.state().mark();
-    let press = Some((*button, 1));
-    let gesture = Gesture { action: "clickExpectPopup", target, position: *position, modifiers, press };
+    let contact = Contact::Press(*button, 1);
+    let gesture = Gesture { action: "clickExpectPopup", target, position: *position, modifiers, contact };
     let mut acted = perform(context, &gesture).await?;
     let closed = |error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect);
     // A page may open it only when something else has come; the deadline is the caller's.

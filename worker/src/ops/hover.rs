@@ -6,8 +6,13 @@ use glass_proto::result::Acted;
 
 use super::click::{Gesture, perform};
 use crate::context::Context;
+use crate::input::Contact;
 
 pub(super) async fn run(context: &Context, params: &Hover) -> Result<Acted, OpError> {
     let Hover { target, modifiers, position } = params;
-    perform(context, &Gesture { action: "hover", target, position: *position, modifiers, press: None }).await
+    perform(
+        context,
+        &Gesture { action: "hover", target, position: *position, modifiers, contact: Contact::Hover },
+    )
+    .await
 }

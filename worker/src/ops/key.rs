@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glass_proto::error::{OpError, Phase};
-use glass_proto::op::{Chord, Key, Modifier};
+use glass_proto::op::{Chord, Key, KeyName, Modifier};
 use glass_proto::result::Acted;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use super::click::hold;
 use crate::act::{Before, guard_revision, look, measure};
 use crate::cdp::types::input::{DispatchKeyEvent, KeyEventType};
 use crate::context::{Context, halted};
-use crate::input::{modifier_bits, stroke};
+use crate::input::{modifier_bits, shifted, stroke};
 use crate::page::{EngineError, Halt, Step};
 
 pub(super) async fn run(context: &Context, params: &Key) -> Result<Acted, OpError> {
@@ -42,17 +42,23 @@ pub(super) async fn run(context: &Context, params: &Key) -> Result<Acted, OpErro
 }
 
 /// Answers whether further chords can be pressed: not while a dialog is open or the page is gone.
-async fn press(context: &Context, session: &Arc<str>, chord: &Chord) -> Result<bool, OpError> {
-    let key = stroke(&chord.key);
+pub(super) async fn press(context: &Context, session: &Arc<str>, chord: &Chord) -> Result<bool, OpError> {
+    let mut key = stroke(&chord.key);
+    let down = context.pages.state().device(&context.target).map_or(0, |device| device.bits());
+    if let (true, KeyName::Character(c)) = (down & 8 != 0, &chord.key) {
+        let typed = shifted(*c).to_string();
+        key.key.clone_from(&typed);
+        key.text = typed;
+    }
     let mut modifiers = chord.modifiers.clone();
-    if key.shifted && !modifiers.contains(&Modifier::Shift) {
+    if key.shifted && down & 8 == 0 && !modifiers.contains(&Modifier::Shift) {
         modifiers.push(Modifier::Shift);
     }
     hold(context, session, &modifiers, true).await;
-    let bits = modifier_bits(&modifiers);
+    let bits = modifier_bits(&modifiers) | down;
     // With Control, Alt or Meta a key types nothing: it is a shortcut.
     let text = if bits & 7 == 0 { key.text.as_str() } else { "" };
-    let down = DispatchKeyEvent {
+    let pressed = DispatchKeyEvent {
         modifiers: Some(bits),
         key: Some(&key.key),
         code: Some(key.code),
@@ -66,10 +72,10 @@ async fn press(context: &Context, session: &Arc<str>, chord: &Chord) -> Result<b
         })
     };
     let up =
-        DispatchKeyEvent { kind: KeyEventType::KeyUp, text: None, unmodified_text: None, ..down.clone() };
+        DispatchKeyEvent { kind: KeyEventType::KeyUp, text: None, unmodified_text: None, ..pressed.clone() };
     context.undo(|undo| undo.held.keys.push((session.clone(), key.clone())));
     let client = context.pages.client();
-    let events = [client.start_send(Some(session), down), client.start_send(Some(session), up)];
+    let events = [client.start_send(Some(session), pressed), client.start_send(Some(session), up)];
     let mut open = true;
     for acknowledgement in events {
         match context.pages.or_halt(&context.target, acknowledgement).await {

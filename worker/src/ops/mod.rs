@@ -1,19 +1,25 @@
 //! The handlers: one a file, under the name of its definition in `glass_proto::op`.
 
+mod at_point;
 mod begin;
+mod check;
+mod clear;
 mod click;
 mod click_expect_popup;
 mod dialog;
 mod double_click;
 mod downloads;
+mod drag;
 mod emulate;
 mod evaluate;
 mod export_page;
 mod fill;
+mod fill_form;
 mod find;
 mod frames;
 mod get_text;
 mod history;
+mod hold_key;
 mod hover;
 mod inspect;
 mod key;
@@ -23,9 +29,15 @@ mod observe;
 mod preflight;
 mod screenshot;
 mod scroll;
+mod select;
+mod select_text;
+mod submit;
+mod tap;
 mod targets;
+mod type_text;
 mod upload;
 mod wait;
+mod write;
 
 use glass_proto::error::OpError;
 use glass_proto::op::AnyOperation;
@@ -54,8 +66,23 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::ClickExpectPopup(params) => encode(click_expect_popup::run(context, params).await?),
         AnyOperation::DoubleClick(params) => encode(double_click::run(context, params).await?),
         AnyOperation::Hover(params) => encode(hover::run(context, params).await?),
+        AnyOperation::Drag(params) => encode(drag::run(context, params).await?),
+        AnyOperation::ClickAt(params) => encode(at_point::click(context, params).await?),
+        AnyOperation::MoveMouse(params) => encode(at_point::move_mouse(context, params).await?),
+        AnyOperation::Tap(params) => encode(tap::run(context, params).await?),
         AnyOperation::Scroll(params) => encode(scroll::run(context, params).await?),
         AnyOperation::Fill(params) => encode(fill::run(context, params).await?),
+        AnyOperation::Type(params) => encode(type_text::run(context, params).await?),
+        AnyOperation::Clear(params) => encode(clear::run(context, params).await?),
+        AnyOperation::Check(params) => encode(check::check(context, params).await?),
+        AnyOperation::Uncheck(params) => encode(check::uncheck(context, params).await?),
+        AnyOperation::Select(params) => encode(select::run(context, params).await?),
+        AnyOperation::FillForm(params) => encode(fill_form::run(context, params).await?),
+        AnyOperation::SelectText(params) => encode(select_text::run(context, params).await?),
+        AnyOperation::Submit(params) => encode(submit::run(context, params).await?),
+        AnyOperation::KeyDown(params) => encode(hold_key::down(context, params).await?),
+        AnyOperation::KeyUp(params) => encode(hold_key::up(context, params).await?),
+        AnyOperation::Shortcut(params) => encode(hold_key::shortcut(context, params).await?),
         AnyOperation::Key(params) => encode(key::run(context, params).await?),
         AnyOperation::Evaluate(params) => encode(evaluate::run(context, params).await?),
         AnyOperation::Screenshot(params) => encode(screenshot::run(context, params).await?),

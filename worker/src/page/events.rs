@@ -14,7 +14,7 @@ use super::state::{
     PendingNavigation, State, Target,
 };
 use crate::cdp::Event;
-use crate::cdp::types::{browser, inspector, network, page, runtime, target};
+use crate::cdp::types::{browser, input, inspector, network, page, runtime, target};
 
 /// The name of the isolated world.
 pub(super) const WORLD: &str = "glass";
@@ -65,6 +65,12 @@ impl Pages {
             browser::DownloadProgress::METHOD => {
                 let progress: browser::DownloadProgress = event.params()?;
                 self.download_goes_on(&progress);
+            }
+            input::DragIntercepted::METHOD => {
+                let drag: input::DragIntercepted = event.params()?;
+                if let Some(target) = self.state().target_of_session(session) {
+                    target.drag = Some(drag.data.into());
+                }
             }
             runtime::BindingCalled::METHOD => {
                 let called: runtime::BindingCalled = event.params()?;
@@ -232,6 +238,8 @@ impl State {
             number,
             unreported: Vec::new(),
             observed: super::state::Observed::default(),
+            drag: None,
+            device: crate::input::Device::default(),
             used: Instant::now(),
             dormant: false,
         };

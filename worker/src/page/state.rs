@@ -121,6 +121,10 @@ pub struct Target {
     pub unreported: Vec<PopupSeen>,
     /// What its clients saw of it last.
     pub observed: Observed,
+    /// What a drag carries that the browser told of and did not begin itself.
+    pub drag: Option<Arc<serde_json::value::RawValue>>,
+    /// Which keys are down.
+    pub device: crate::input::Device,
     /// Last use by an operation.
     pub(super) used: Instant,
     /// The accessibility cache is switched off until the next use.
@@ -341,6 +345,11 @@ impl State {
     /// Where the mouse was sent last on a CDP session; nowhere yet, or not known.
     pub fn pointer(&self, session: &str) -> Option<(f64, f64)> {
         self.pointers.get(session).copied()
+    }
+
+    /// The keys of a target.
+    pub fn device(&mut self, id: &str) -> Option<&mut crate::input::Device> {
+        self.targets.get_mut(id).map(|target| &mut target.device)
     }
 
     /// What a guard let through first, as it said when it happened. The answer outlives the document.

@@ -1,6 +1,7 @@
 //! `Input`: mouse, keyboard, text.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::empty::Empty;
 use crate::cdp::command::command;
@@ -185,3 +186,88 @@ pub struct SetIgnoreInputEvents {
     pub ignore: bool,
 }
 command!(SetIgnoreInputEvents = "Input.setIgnoreInputEvents" -> Empty);
+
+/// What fingers do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TouchEventType {
+    /// They touch.
+    TouchStart,
+    /// They are lifted.
+    TouchEnd,
+}
+
+/// Where a finger is.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TouchPoint {
+    /// CSS pixels from the left of the main frame's viewport.
+    pub x: f64,
+    /// CSS pixels from its top.
+    pub y: f64,
+}
+
+/// Sends a touch event; the reply comes when the page handled it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchTouchEvent<'a> {
+    /// What the fingers do.
+    #[serde(rename = "type")]
+    pub kind: TouchEventType,
+    /// Where they are; none once they are lifted.
+    pub touch_points: &'a [TouchPoint],
+    /// Bits: alt 1, control 2, meta 4, shift 8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<u8>,
+}
+command!(DispatchTouchEvent<'a> = "Input.dispatchTouchEvent" -> Empty);
+
+/// Makes the browser tell of drags instead of beginning them itself.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SetInterceptDrags {
+    /// Whether it does.
+    pub enabled: bool,
+}
+command!(SetInterceptDrags = "Input.setInterceptDrags" -> Empty);
+
+/// A drag began; what it carries is given back with each drag event.
+#[derive(Clone, Debug, Deserialize)]
+pub struct DragIntercepted {
+    /// What is dragged, as the browser wants it back.
+    pub data: Box<RawValue>,
+}
+impl DragIntercepted {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Input.dragIntercepted";
+}
+
+/// Steps of a native drag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DragEventType {
+    /// It comes over a place.
+    DragEnter,
+    /// It moves over it.
+    DragOver,
+    /// It is let go there.
+    Drop,
+    /// It is given up.
+    DragCancel,
+}
+
+/// Sends a step of a native drag.
+#[derive(Clone, Debug, Serialize)]
+pub struct DispatchDragEvent<'a> {
+    /// Which step.
+    #[serde(rename = "type")]
+    pub kind: DragEventType,
+    /// CSS pixels from the left of the main frame's viewport.
+    pub x: f64,
+    /// CSS pixels from its top.
+    pub y: f64,
+    /// What is dragged.
+    pub data: &'a RawValue,
+    /// Bits: alt 1, control 2, meta 4, shift 8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<u8>,
+}
+command!(DispatchDragEvent<'a> = "Input.dispatchDragEvent" -> Empty);

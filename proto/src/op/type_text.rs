@@ -1,0 +1,101 @@
+//! `type`: put text in at the caret (contract 5.3, 5.6).
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, TextInput, seconds};
+use crate::result::Acted;
+
+/// Put text in at the caret
+///
+/// Without a target it goes where the focus is. With one, the field is focused first, its caret at the end unless it
+/// had the focus. Fill replaces a field's whole content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Type {
+    /// The text; `-` reads standard input
+    #[arg(
+        required_unless_present = "file",
+        allow_hyphen_values = false,
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub text: String,
+    /// The field that it goes into, and nowhere else; keys without a target follow the focus
+    #[arg(long, value_name = "LOCATOR")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub target: Option<Locator>,
+    /// insert puts it in at once; keys presses a key for each character, 500 at most, and Enter for a line break
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub mode: TypeMode,
+    /// Milliseconds between keys, 0 to 100; 20 when not given
+    #[arg(long, value_name = "MS")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 100))]
+    pub delay_ms: Option<u32>,
+    /// Take the text from a file
+    #[arg(long, value_name = "PATH", conflicts_with = "text")]
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+/// How text is put in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum TypeMode {
+    /// At once, as an input method does
+    #[default]
+    Insert,
+    /// By keys
+    Keys,
+}
+
+impl Type {
+    /// Most characters that are typed by keys.
+    pub const MAX_KEYS: usize = 500;
+
+    /// Milliseconds between keys.
+    pub fn delay(&self) -> u32 {
+        self.delay_ms.unwrap_or(20)
+    }
+}
+
+impl Operation for Type {
+    const FACTS: Facts = Facts {
+        name: "type",
+        capability: Capability::Input,
+        effect: Effect::Mutation,
+        lane: Lane::Page,
+        needs: Needs::OpenPage,
+        timeout: seconds(5),
+        guarded: true,
+        targeted: true,
+        framed: true,
+    };
+    type Output = Acted;
+
+    fn locators(&self) -> Vec<&Locator> {
+        self.target.iter().collect()
+    }
+
+    fn text_input(&mut self) -> Option<TextInput<'_>> {
+        Some(TextInput { text: &mut self.text, file: &mut self.file })
+    }
+
+    fn check(&self) -> Result<(), super::InvalidParams> {
+        super::at_least_one("text", self.text.len())?;
+        super::in_range("delayMs", self.delay(), 0..=100)?;
+        match self.mode {
+            TypeMode::Insert if self.delay_ms.is_some() => Err(super::InvalidParams(
+                "delayMs is the time between keys; with mode insert there are none".to_owned(),
+            )),
+            TypeMode::Insert => super::at_most("text", self.text.len(), super::Fill::MAX_TEXT),
+            TypeMode::Keys => super::at_most("text", self.text.chars().count(), Self::MAX_KEYS),
+        }
+    }
+}
