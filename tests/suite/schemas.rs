@@ -7,7 +7,9 @@ use serde_json::json;
 // contract: 12.7
 #[test]
 fn a_field_that_no_schema_names_is_found() {
-    let target = json!({"id": "t", "url": "u", "title": "", "kind": "page", "selected": true});
+    let target = json!({
+        "id": "t", "url": "u", "title": "", "kind": "page", "owner": "glass", "retention": "temporary", "selected": true,
+    });
     assert_eq!(wrong_result("listTargets", &json!({"targets": [target]})), Vec::<String>::new());
     let mut more = target.clone();
     more["colour"] = "red".into();
