@@ -285,6 +285,7 @@ mod tests {
     fn a_picture_is_an_image_with_a_short_text_after_it_and_nothing_structured() {
         let json = json!({
             "format": "jpeg", "width": 10, "height": 5, "bytes": 3,
+            "screenshotId": "s1", "scale": 1.0, "origin": [0.0, 0.0], "pointer": "unknown",
             "page": { "url": "", "title": "", "targetId": "1", "readyState": "complete", "revision": 3 },
         });
         let seen = Seen { file: vec![1, 2, 3], ..Seen::default() };
