@@ -73,6 +73,13 @@ suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
 clients: build ## MCP clients that we did not write, against glass --mcp
 	@tests/clients/run.sh $(BIN) $(or $(CARGO_TARGET_DIR),target)/clients
 
+# all, quick, or the name of one page.
+CORPUS ?= all
+
+.PHONY: corpus
+corpus: build ## every hostile page of tests/suite/corpus, with times
+	GLASS_CORPUS=$(CORPUS) $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test suite -- hostile_pages --nocapture
+
 # The test writes stale files anew and fails; the second run shows that they are current.
 .PHONY: regen
 regen: ## write generated code, reference pages and schemas anew

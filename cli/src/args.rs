@@ -106,6 +106,9 @@ pub enum Command {
         #[arg(long)]
         fix: bool,
     },
+    /// Show, check and describe the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Walk through a small bundled site, printing each command and its answer
     ///
     /// Uses a daemon, a state directory and a session of its own, needs no internet, and leaves nothing running.
@@ -146,6 +149,21 @@ pub enum KnownCommand {
         #[arg(long, value_name = "DIR")]
         output: Option<PathBuf>,
     },
+}
+
+/// `glassctl config …`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// List every setting with its value and where it comes from
+    Show,
+    /// Say whether glassd would start with the configuration
+    Check {
+        /// Another file than the user's own
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Print the JSON schema of the configuration file
+    Schema,
 }
 
 /// `glassctl session …`.

@@ -29,6 +29,9 @@ pub struct Args {
     /// Look at everything that glassd needs, tell it one JSON object a line, and start nothing
     #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client"])]
     pub diagnose: bool,
+    /// Tell the settings in force, or the mistake in them, as one JSON object, and start nothing
+    #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client", "diagnose"])]
+    pub tell_settings: bool,
     /// With --diagnose: mend what can be mended safely
     #[arg(long, hide = true, requires = "diagnose")]
     pub fix: bool,

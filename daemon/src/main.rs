@@ -12,9 +12,11 @@ use clap::Parser;
 use glass_daemon::activation;
 use glass_daemon::app::{App, Plan};
 use glass_daemon::args::Args;
+use glass_daemon::config;
 use glass_daemon::exit::{self, StartupError};
 use glass_daemon::process;
 use glass_daemon::supervise::{Spawner, serve, spawner};
+use glass_proto::paths::{Environment, Overrides, Paths};
 
 /// Threads that may wait for the file system at one time.
 const BLOCKING_THREADS: usize = 4;
@@ -32,6 +34,15 @@ fn main() -> ExitCode {
             Ok(()) => exit::OK.into(),
             // Whoever asked has gone, or the system refused a thread: nobody is left to tell it to.
             Err(_) => exit::FAULT.into(),
+        };
+    }
+    if args.tell_settings {
+        return match tell_settings(&args) {
+            Ok(()) => exit::OK.into(),
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "glassd: {error}");
+                exit::FAULT.into()
+            }
         };
     }
     let from_client = args.from_client;
@@ -59,6 +70,21 @@ fn start(args: Args) -> Result<bool, StartupError> {
     serve(&requests);
     // A panic of the runtime itself: the workers end with this process.
     runtime.join().unwrap_or(Ok(false))
+}
+
+/// The settings that it would start with, and their schema.
+fn tell_settings(args: &Args) -> std::io::Result<()> {
+    let environment = Environment::of_process();
+    let file = match &args.config {
+        Some(file) => std::path::absolute(file)?,
+        None => {
+            Paths::resolve(&environment, &Overrides::default()).map_err(std::io::Error::other)?.config_file()
+        }
+    };
+    let home = environment.home.as_deref().map(std::path::Path::new);
+    let settings = config::settings(&file, std::env::var("GLASS_LOG").ok(), home);
+    let told = serde_json::json!({ "settings": settings, "schema": config::schema() });
+    writeln!(std::io::stdout(), "{told}")
 }
 
 /// Looks and tells, and starts no daemon. Stays in the process group of whoever asked, who may end it.

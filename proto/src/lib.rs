@@ -5,6 +5,7 @@
 //! ([`paths`]) and how a worker starts ([`start`]). Does no other I/O, and depends on nothing else of Glass.
 #![forbid(unsafe_code)]
 
+pub mod configuration;
 pub mod diagnosis;
 pub mod error;
 pub mod escape;

@@ -296,11 +296,12 @@ fn bash_completes_commands_and_options_with_the_printed_script() {
     std::fs::write(&path, script).expect("the script can be kept");
     let complete = |words: &[&str]| {
         let line = format!(
-            "source {}; COMP_WORDS=({}); COMP_CWORD={}; _glassctl glassctl {last} x; echo \"${{COMPREPLY[*]}}\"",
+            "source {}; COMP_WORDS=({}); COMP_CWORD={}; _glassctl glassctl {last} {before}; echo \"${{COMPREPLY[*]}}\"",
             path.display(),
             words.join(" "),
             words.len() - 1,
             last = words[words.len() - 1],
+            before = words[words.len() - 2],
         );
         let output =
             std::process::Command::new("bash").args(["--norc", "-c", &line]).output().expect("bash runs");
@@ -323,5 +324,28 @@ fn what_glassctl_knows_by_itself_starts_no_daemon_and_reads_nothing() {
     assert!(known.json["result"]["result"]["properties"]["evidence"].is_object());
     let wrong = Answer::read("schema", world.glassctl(["schema", "fly", "--json"]).exits(2));
     wrong.fails("invalid_argument");
+    assert!(!world.path("run/glass/glassd.sock").exists());
+}
+
+// contract: 12.5
+#[test]
+fn the_configuration_is_shown_checked_and_described_without_a_daemon() {
+    let world = World::new().with_config("[sessions]\nmax = 3\n");
+    let ask = |arguments: &[&str], code| Answer::read("config", world.glassctl(arguments).exits(code));
+    let shown = ask(&["config", "show", "--json"], 0);
+    let settings = shown.result()["settings"].as_array().expect("a list of settings").clone();
+    let find = |key: &str| settings.iter().find(|one| one["key"] == key).expect("the setting").clone();
+    assert_eq!((&find("sessions.max")["value"], &find("sessions.max")["from"]), (&3.into(), &"file".into()));
+    assert_eq!(find("sessions.starting")["from"], "default");
+    let schema = ask(&["config", "schema", "--json"], 0);
+    assert_eq!(schema.result()["properties"]["sessions"]["properties"]["max"]["maximum"], 64);
+    ask(&["config", "check", "--json"], 0);
+    let other = world.path("other.toml");
+    std::fs::write(&other, "[sessions]\nmax = 0\n").expect("another file");
+    let other = other.to_string_lossy().into_owned();
+    let wrong = ask(&["config", "check", &other, "--json"], 5);
+    let error = wrong.fails("invalid_configuration");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("other.toml:2:7")), "{error}");
+    ask(&["config", "check", "/nowhere.toml", "--json"], 2).fails("invalid_argument");
     assert!(!world.path("run/glass/glassd.sock").exists());
 }

@@ -9,6 +9,7 @@ mod twice;
 mod actionability;
 mod cage;
 mod cli;
+mod corpus;
 mod daemon;
 mod doctor;
 mod egress;

@@ -1,5 +1,6 @@
 //! The commands: one file each. `operation` runs every operation of the contract.
 
+mod config;
 mod daemon;
 mod demo;
 mod doctor;
@@ -12,7 +13,7 @@ mod service;
 mod session;
 mod text;
 
-use crate::args::{Cli, Command, DaemonCommand, Global, ServiceCommand, SessionCommand};
+use crate::args::{Cli, Command, ConfigCommand, DaemonCommand, Global, ServiceCommand, SessionCommand};
 use crate::client::Server;
 use crate::error::{Failure, cancelled};
 use crate::output::{Output, Report};
@@ -26,6 +27,8 @@ pub struct Job(Asked);
 enum Asked {
     /// It is answered already.
     Known(Report),
+    /// What only glassd's program knows.
+    Config(ConfigCommand),
     /// Something that goes by where glassd is.
     At(Server, Work),
     /// The doctor, who looks at that too.
@@ -57,6 +60,11 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
     refuse_unused(&cli)?;
     let server = Server::find(&cli.global);
     let work = match cli.command {
+        Command::Config(ConfigCommand::Check { file }) => {
+            let file = config::named(file)?;
+            return Ok(Job(Asked::Config(ConfigCommand::Check { file })));
+        }
+        Command::Config(command) => return Ok(Job(Asked::Config(command))),
         Command::Known(command) => return Ok(Job(Asked::Known(known::run(command)?))),
         Command::Operation(command) => Work::Operation(Box::new(operation::prepare(
             command,
@@ -104,7 +112,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Service(_) => (false, true, true),
         // It starts none either.
         Command::Doctor { .. } => (false, true, true),
-        Command::Demo | Command::Known(_) => (false, false, false),
+        Command::Demo | Command::Known(_) | Command::Config(_) => (false, false, false),
     };
     let global = &cli.global;
     let given = [
@@ -140,6 +148,7 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
     let (server, work) = match job.0 {
         Asked::Known(report) => return Ok(report),
         Asked::At(server, work) => (server, work),
+        Asked::Config(command) => return give_up(cancel.race(config::run(command)).await),
         Asked::Doctor { fix, global } => return give_up(cancel.race(doctor::run(fix, &global)).await),
     };
     match work {

@@ -5,6 +5,8 @@
 
 mod read;
 mod span;
+mod tell;
 
 pub use read::{Config, ConfigError, DEFAULTS};
 pub use span::Span;
+pub use tell::{schema, settings};

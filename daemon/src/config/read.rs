@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use glass_sandbox::Mode;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tracing_subscriber::filter::Targets;
 
@@ -79,9 +80,9 @@ pub enum ConfigError {
     Log(String),
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct File {
+pub(super) struct File {
     daemon: Daemon,
     sessions: Sessions,
     sandbox: Sandbox,
@@ -91,47 +92,56 @@ struct File {
     log: Log,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Daemon {
+    #[schemars(with = "Option<String>")]
     idle_exit: Option<Span>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Sessions {
+    #[schemars(with = "Option<String>")]
     idle_timeout: Option<Span>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 64))]
     max: Option<Bounded<1, 64>>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 16))]
     starting: Option<Bounded<1, 16>>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Sandbox {
+    #[schemars(with = "Option<String>")]
     minimum: Option<Mode>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Browser {
+    #[schemars(with = "Option<String>")]
     path: Option<AbsolutePath>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Programs {
+    #[schemars(with = "Option<String>")]
     directory: Option<AbsolutePath>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Locators {
+    #[schemars(with = "Option<String>")]
     test_id_attribute: Option<AttributeName>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Log {
+    #[schemars(with = "Option<String>")]
     level: Option<Filter>,
 }
 

@@ -1,0 +1,95 @@
+//! `glassctl config show|check|schema` (contract 12.5). glassd alone reads the configuration, so it is asked: the program,
+//! not a daemon that runs, which goes by what it read when it started.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use glass_proto::configuration::Settings;
+use glass_proto::escape::visible;
+use glass_proto::{ErrorKind, OpError, Phase};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::args::ConfigCommand;
+use crate::error::Failure;
+use crate::launch;
+use crate::output::{Report, Table};
+
+/// How long glassd may take to read a file.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// What glassd tells.
+#[derive(Deserialize)]
+struct Told {
+    settings: Settings,
+    schema: Value,
+}
+
+pub(super) async fn run(command: ConfigCommand) -> Result<Report, Failure> {
+    let file = match &command {
+        ConfigCommand::Check { file } => file.clone(),
+        ConfigCommand::Show | ConfigCommand::Schema => None,
+    };
+    let Told { settings, schema } = ask(file.as_deref()).await?;
+    match command {
+        ConfigCommand::Schema => {
+            Report::of(&schema, serde_json::to_string_pretty(&schema).unwrap_or_default())
+        }
+        _ if settings.mistake.is_some() => Err(mistake(&settings).into()),
+        ConfigCommand::Show => Report::of(&settings, show(&settings)),
+        ConfigCommand::Check { .. } => {
+            let what = if settings.exists { "can be used" } else { "is absent; the defaults hold" };
+            let text = format!("{} {what}", visible(&settings.path, false));
+            Report::of(&json!({ "path": settings.path, "exists": settings.exists }), text)
+        }
+    }
+}
+
+async fn ask(file: Option<&Path>) -> Result<Told, Failure> {
+    let broken = |message: String| {
+        let remedy = "use the programs of one installation; `glassctl doctor` looks at them";
+        Failure::from(OpError::rejected(ErrorKind::DaemonUnreachable, Phase::Transport, message, remedy))
+    };
+    let program = launch::find_program().map_err(|error| broken(error.to_string()))?;
+    let mut command = Command::new(program);
+    command.arg("--tell-settings").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    if let Some(file) = file {
+        command.arg("--config").arg(file);
+    }
+    let output = match timeout(LIMIT, command.output()).await {
+        Ok(output) => output.map_err(|error| broken(format!("glassd cannot be run: {error}")))?,
+        Err(_) => return Err(broken(format!("glassd did not answer within {} s", LIMIT.as_secs()))),
+    };
+    serde_json::from_slice(&output.stdout).map_err(|_| broken("glassd did not tell its settings".to_owned()))
+}
+
+fn mistake(settings: &Settings) -> OpError {
+    OpError::rejected(
+        ErrorKind::InvalidConfiguration,
+        Phase::Preflight,
+        settings.mistake.clone().unwrap_or_default(),
+        "correct the place that is named; glassd does not start with this file",
+    )
+}
+
+fn show(settings: &Settings) -> String {
+    let mut table = Table::new(&["setting", "value", "from"]);
+    for setting in &settings.settings {
+        table.row([setting.key.as_str(), &setting.value.to_string(), setting.from.text()]);
+    }
+    let absent = if settings.exists { "" } else { " (absent)" };
+    format!("{}{absent}\n{}", visible(&settings.path, false), table.text())
+}
+
+/// The file of `config check`, which must be there: a name that is misspelt is no good configuration.
+pub(super) fn named(file: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    match file {
+        Some(file) if !file.exists() => {
+            Err(Failure::invalid("there is no such file", "name a file, or none"))
+        }
+        file => Ok(file),
+    }
+}
