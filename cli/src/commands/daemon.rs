@@ -207,7 +207,13 @@ pub(super) async fn stop(server: &Server) -> Result<Report, Failure> {
             pb::StopReply { pid, sessions_closed: 0 }
         }
     };
-    if !process.gone(server.socket(), STOPPING).await {
+    let gone = match Process::of(reply.pid) {
+        Some(named) if !process.is_held() => named.gone(server.socket(), STOPPING).await,
+        // One that cannot be found by its number has ended.
+        None if !process.is_held() && cfg!(target_os = "linux") => true,
+        _ => process.gone(server.socket(), STOPPING).await,
+    };
+    if !gone {
         return Err(OpError::failed(
             ErrorKind::Transport,
             Phase::Transport,

@@ -22,7 +22,22 @@ impl Process {
             Ok(peer) => peer.pid(),
             Err(_) => None,
         };
-        Self(pid.and_then(Handle::open))
+        // A socket that a service manager lent is the manager's, and that one must never be ended.
+        Self(pid.filter(|pid| is_glassd(*pid)).and_then(Handle::open))
+    }
+
+    /// The process of that number, as it said of itself; `None` where it is gone or cannot be held.
+    pub(super) fn of(pid: u32) -> Option<Self> {
+        i32::try_from(pid)
+            .ok()
+            .filter(|pid| is_glassd(*pid))
+            .and_then(Handle::open)
+            .map(|handle| Self(Some(handle)))
+    }
+
+    /// Whether it was found.
+    pub(super) fn is_held(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Sends it SIGTERM, and says its number; `None` where it cannot be held.
@@ -47,6 +62,11 @@ impl Process {
         };
         timeout(limit, ended).await.is_ok()
     }
+}
+
+/// Whether a process is glassd by its name. Elsewhere than on Linux nothing is held in any case.
+fn is_glassd(pid: i32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "glassd")
 }
 
 #[cfg(target_os = "linux")]
