@@ -124,7 +124,10 @@ fn picture() -> Fake {
             Step::Send(Kind::Artifact(artifact))
         };
         let page = json!({"url": "http://x/", "title": "X", "targetId": "T", "readyState": "complete", "revision": 1});
-        let result = json!({"format": "png", "width": 2, "height": 1, "bytes": 8, "page": page});
+        let result = json!({
+            "format": "png", "width": 2, "height": 1, "bytes": 8, "page": page,
+            "screenshotId": "s1", "scale": 1.0, "origin": [0.0, 0.0], "pointer": "unknown",
+        });
         vec![accepted(), piece(b"\x89PNG", false), piece(b"rest", true), completed(result)]
     })
 }

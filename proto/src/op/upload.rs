@@ -42,7 +42,12 @@ impl Upload {
     pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 }
 
-// The words of the command line: which of them is the target depends on --chooser-id.
+// The words of the command line: which of them is the target depends on --chooser-id. Its text is that of `Upload`.
+/// Give files to a file input
+///
+/// The input may be hidden, or be named by its label. Where a click opens a file chooser instead, the click's answer
+/// names it, and --chooser-id answers it. Only regular files inside the file root are read: the directory that the
+/// client was started in.
 #[derive(Debug, Args)]
 struct Words {
     /// The file input, then 1 to 16 files; with --chooser-id files alone
@@ -134,7 +139,7 @@ mod tests {
     #[test]
     fn the_first_word_is_the_input_unless_a_chooser_is_named() {
         let upload = read(&["label=Photo", "a.png", "b c.png"]).unwrap();
-        assert_eq!(upload.target.as_ref().map(ToString::to_string).as_deref(), Some("label=Photo"));
+        assert_eq!(upload.target.as_ref().map(ToString::to_string).as_deref(), Some("label=\"Photo\""));
         assert_eq!(upload.files, [PathBuf::from("a.png"), PathBuf::from("b c.png")]);
         assert_eq!(upload.check(), Ok(()));
         for words in [&["--chooser-id", "c1", "a.png"][..], &["a.png", "--chooser-id", "c1"]] {

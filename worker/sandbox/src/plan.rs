@@ -109,7 +109,7 @@ impl CagePlan {
                 return bad(format!("{} is not an absolute path without `..`", path.display()));
             }
         }
-        if let Some(path) = self.read_only.iter().find(|path| is_reserved(path)) {
+        if let Some(path) = self.read_only.iter().find(|path| is_reserved(path, self.mode)) {
             return bad(format!("{} has a place of its own in the cage", path.display()));
         }
         if self.forward_port < 1024 {
@@ -141,10 +141,13 @@ fn is_plain_absolute(path: &Path) -> bool {
     path.is_absolute() && path.components().all(|part| matches!(part, RootDir | Normal(_)))
 }
 
-/// Whether the cage puts something of its own at or above `path`, or `path` would swallow the whole root.
-fn is_reserved(path: &Path) -> bool {
+/// Whether the cage puts something of its own at or above `path`, or `path` would swallow the whole root. Only a cage
+/// with a root of its own puts something anywhere.
+fn is_reserved(path: &Path, mode: Mode) -> bool {
     let own = ["/proc", "/dev", "/sys", "/tmp", "/run", SESSION, HOME];
-    path == Path::new("/") || path == Path::new("/etc") || own.iter().any(|place| path.starts_with(place))
+    path == Path::new("/")
+        || path == Path::new("/etc")
+        || (mode == Mode::Namespaces && own.iter().any(|place| path.starts_with(place)))
 }
 
 #[cfg(test)]

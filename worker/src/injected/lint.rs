@@ -32,6 +32,7 @@ const PARTS: &[(&str, &str)] = &[
     ("inspect.js", include_str!("inspect.js")),
     ("guard.js", include_str!("guard.js")),
     ("edit.js", include_str!("edit.js")),
+    ("files.js", include_str!("files.js")),
     ("caret.js", include_str!("caret.js")),
     ("choose.js", include_str!("choose.js")),
     ("scroll.js", include_str!("scroll.js")),
@@ -176,15 +177,15 @@ const TRACES: &[&str] = &[
 
 /// Calls with an effect on the page, and the parts whose purpose it is.
 const EFFECTS: &[(&str, &[&str])] = &[
-    ("addEventListener", &["guard.js", "wait.js", "session.js"]),
+    ("addEventListener", &["guard.js", "wait.js", "session.js", "forms.js"]),
     ("removeEventListener", &["wait.js", "session.js"]),
     ("dispatchEvent", &["edit.js"]),
     ("focusHtml", &["edit.js"]),
     ("focusSvg", &["edit.js"]),
-    ("selectInput", &["edit.js"]),
+    ("selectInput", &["edit.js", "caret.js"]),
     ("selectArea", &["edit.js"]),
-    ("selectAllChildren", &["edit.js"]),
-    ("scrollIntoView", &["actionable.js", "frames.js"]),
+    ("selectAllChildren", &["edit.js", "caret.js"]),
+    ("scrollIntoView", &["actionable.js", "frames.js", "scroll.js", "forms.js"]),
     ("defineProperty", &["api.js"]),
 ];
 

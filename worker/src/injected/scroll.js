@@ -150,8 +150,8 @@ async function movedPanes(args) {
     last = now;
     if (still >= (now === begin ? START_FRAMES : STILL_FRAMES)) break;
   }
-  const moved = watched.filter((pane) => G.isConnected(pane.el) && paneState(pane.el).at.join() !== pane.from.join());
-  return { panes: moved.map((pane) => describePane(pane.el, pane.from)) };
+  const panes = watched.filter((pane) => G.isConnected(pane.el) && paneState(pane.el).at.join() !== pane.from.join());
+  return { panes: panes.map((pane) => describePane(pane.el, pane.from)) };
 }
 
 // Brings an element into view at once. → whether any part of it can be seen.

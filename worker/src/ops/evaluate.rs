@@ -282,6 +282,9 @@ fn read(remote: &Remote) -> Result<serde_json::Value, OpError> {
         ),
     };
     decoded.map_err(|error| {
+        if error == value::NotJson::Large {
+            return too_large();
+        }
         OpError::failed(
             ErrorKind::EvaluationFailed,
             Phase::Verification,

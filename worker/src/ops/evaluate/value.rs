@@ -17,6 +17,9 @@ pub(super) enum NotJson {
     /// Too deep.
     #[error("it is nested deeper than {} levels", super::MAX_DEPTH)]
     Depth,
+    /// More JSON than an answer holds; shared objects count as often as they are referred to.
+    #[error("it is larger than {} bytes", glass_proto::op::Evaluate::MAX_VALUE)]
+    Large,
     /// Something that this build does not know.
     #[error("it holds something of an unknown kind")]
     Unknown,
@@ -25,7 +28,7 @@ pub(super) enum NotJson {
 /// Decodes `deepSerializedValue`.
 pub(super) fn decode(raw: &RawValue) -> Result<Value, NotJson> {
     let value: Value = serde_json::from_str(raw.get()).map_err(|_| NotJson::Depth)?;
-    Decoder { done: HashMap::new() }.value(&value)?.ok_or(NotJson::Kind("undefined")).or(Ok(Value::Null))
+    Decoder::default().value(&value)?.ok_or(NotJson::Kind("undefined")).or(Ok(Value::Null))
 }
 
 /// A primitive that came without its deep form.
@@ -48,9 +51,12 @@ pub(super) fn plain(
     }
 }
 
+#[derive(Default)]
 struct Decoder {
-    /// Objects that are referred to again, by V8's id. None while one is being read.
-    done: HashMap<u64, Option<Value>>,
+    /// Objects that are referred to again, by V8's id, with their size. None while one is being read.
+    done: HashMap<u64, Option<(Value, usize)>>,
+    /// Bytes that the JSON of what was read takes at least.
+    size: usize,
 }
 
 impl Decoder {
@@ -60,19 +66,23 @@ impl Decoder {
         let id = node.get("weakLocalObjectReference").and_then(Value::as_u64);
         let content = node.get("value");
         if let (Some(id), None) = (id, content) {
-            return match self.done.get(&id) {
-                Some(Some(value)) => Ok(Some(value.clone())),
-                Some(None) => Err(NotJson::Cycle),
-                None => Err(NotJson::Depth),
+            let (value, size) = match self.done.get(&id) {
+                Some(Some(done)) => done,
+                Some(None) => return Err(NotJson::Cycle),
+                None => return Err(NotJson::Depth),
             };
+            // Before it is copied: objects that hold others twice, those others twice, and so on, grow without end.
+            self.size = fits(self.size + size)?;
+            return Ok(Some(value.clone()));
         }
-        if let Some(id) = id {
-            self.done.insert(id, None);
-        }
+        let Some(id) = id else { return self.content(kind, content) };
+        self.done.insert(id, None);
+        let before = self.size;
         let value = self.content(kind, content)?;
-        if let Some(id) = id {
-            self.done.insert(id, value.clone());
-        }
+        match &value {
+            Some(value) => self.done.insert(id, Some((value.clone(), self.size - before))),
+            None => self.done.remove(&id),
+        };
         Ok(value)
     }
 
@@ -108,6 +118,12 @@ impl Decoder {
             ("generator", _) => return Err(NotJson::Kind("a generator")),
             _ => return Err(NotJson::Unknown),
         };
+        let more = match &value {
+            Value::String(text) => text.len() + 2,
+            Value::Array(_) | Value::Object(_) => 2,
+            _ => 1,
+        };
+        self.size = fits(self.size + more)?;
         Ok(Some(value))
     }
 
@@ -125,6 +141,10 @@ impl Decoder {
         }
         Ok(Value::Object(object))
     }
+}
+
+fn fits(size: usize) -> Result<usize, NotJson> {
+    if size > glass_proto::op::Evaluate::MAX_VALUE { Err(NotJson::Large) } else { Ok(size) }
 }
 
 #[cfg(test)]
@@ -175,5 +195,15 @@ mod tests {
         assert_eq!(read(&shared), Ok(json!([{ "x": 1 }, { "x": 1 }])));
         let cycle = json!({ "type": "object", "weakLocalObjectReference": 1, "value": [["me", { "type": "object", "weakLocalObjectReference": 1 }]] });
         assert_eq!(read(&cycle), Err(NotJson::Cycle));
+    }
+
+    #[test]
+    fn objects_that_hold_each_other_twice_do_not_grow_without_end() {
+        let mut value = json!({ "type": "array", "weakLocalObjectReference": 0, "value": [] });
+        for id in 1..38 {
+            let again = json!({ "type": "array", "weakLocalObjectReference": id - 1 });
+            value = json!({ "type": "array", "weakLocalObjectReference": id, "value": [value, again] });
+        }
+        assert_eq!(read(&value), Err(NotJson::Large));
     }
 }
