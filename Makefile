@@ -55,8 +55,8 @@ UNIT := --workspace --exclude glass-tests --lib --bins --tests
 
 .PHONY: unit
 unit: ## the tests that lie beside the code
-	# The daemon's tests run an example as their worker; test runners do not build it as a program.
-	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE) --workspace --examples
+	# Some tests run programs of other crates, or an example as their worker; test runners do not build those.
+	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE) --workspace --bins --examples
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	    set -x; $(CARGO) nextest run $(CARGO_FLAGS) --profile ci --cargo-profile $(PROFILE) $(UNIT); \
 	else \

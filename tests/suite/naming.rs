@@ -163,7 +163,11 @@ fn a_container_holds_what_lies_in_its_frames() {
 #[test]
 fn an_ordinal_is_a_row_of_the_last_observation_and_nothing_without_one() {
     let (stage, visit) = Stage::open("twins.html");
-    let error = stage.fails("invalid_argument", &["click", "ordinal=1"]);
+    // A target that nobody has observed yet.
+    let fresh = stage.ok(&["create-target", &visit.url("twins.html")])["targetId"].clone();
+    let fresh = fresh.as_str().expect("an id");
+    let error = stage.fails("invalid_argument", &["click", "ordinal=1", "--target-id", fresh]);
+    stage.ok(&["close-target", fresh]);
     assert!(error["remedy"].as_str().is_some_and(|remedy| remedy.contains("observe")), "{error}");
     let observed = stage.ok(&["observe"]);
     let nodes = observed["nodes"].as_array().expect("rows");

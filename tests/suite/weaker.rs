@@ -123,7 +123,7 @@ fn taken_over() -> Option<World> {
     let browser = world.path("home/browser/chrome");
     fs::create_dir(browser.parent().expect("a parent")).expect("its directory");
     let script = format!(
-        "#!/bin/sh\ncat '{}' > \"$HOME/seen\" 2>&1\n(setsid sleep 4321 &)\nexec /usr/lib/chromium/chromium \"$@\"\n",
+        "#!/bin/sh\ncat '{}' > \"$HOME/seen\" 2>&1\n(setsid sleep 4321 >/dev/null 2>&1 &)\nexec /usr/lib/chromium/chromium \"$@\"\n",
         secret.display()
     );
     fs::write(&browser, script).expect("the browser");

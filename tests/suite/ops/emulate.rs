@@ -34,7 +34,7 @@ fn identity_language_and_time_zone_hold_everywhere_from_the_first_line() {
             "<!doctype html><title>Told</title><script>window.told={{page:{TOLD}}};onmessage=e=>{{told.frame=e.data}};\
              new Worker('worker.js').onmessage=e=>{{told.worker=e.data}}</script>\
              <iframe src='http://b.localhost:{{{{port}}}}/{{{{visit}}}}/framed.html'></iframe>\
-             <button onclick=\"open('popped.html')\">Open</button>"
+             <button onclick=\"window.open('popped.html')\">Open</button>"
         ),
     );
     stage.ok(&["navigate", &visit.url_at("a.localhost", "framed.html")]);

@@ -101,6 +101,11 @@ impl CdpError {
         matches!(self, Self::Closed(_))
     }
 
+    /// Whether a promise that was awaited is gone, since nothing in the page could settle it any more.
+    pub fn promise_collected(&self) -> bool {
+        self.says(&["Promise was collected"])
+    }
+
     /// Whether the script's execution context went away, which means that a navigation committed.
     pub fn context_destroyed(&self) -> bool {
         self.says(&[

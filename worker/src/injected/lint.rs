@@ -23,6 +23,7 @@ const PARTS: &[(&str, &str)] = &[
     ("live.js", include_str!("live.js")),
     ("revision.js", include_str!("revision.js")),
     ("observe.js", include_str!("observe.js")),
+    ("serialize.js", include_str!("serialize.js")),
     ("frames.js", include_str!("frames.js")),
     ("point.js", include_str!("point.js")),
     ("actionable.js", include_str!("actionable.js")),

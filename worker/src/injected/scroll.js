@@ -132,7 +132,7 @@ function watchPanes(args) {
 }
 
 const STILL_FRAMES = 5;
-const START_FRAMES = 8;
+const START_FRAMES = 20;
 
 // Waits until the noted panes stand still, and tells those that moved. Smooth scrolling and snapping take their time.
 async function movedPanes(args) {

@@ -195,6 +195,10 @@ async fn ended(
         Err(failed) => failed,
     };
     drop(release(context, session));
+    // A promise that nothing holds any more never settles, like one that is held: the deadline ends both.
+    if matches!(&failed, EngineError::Cdp(error) if error.promise_collected()) {
+        std::future::pending::<()>().await;
+    }
     Err(match failed {
         EngineError::Halted(Halt::Dialog(dialog)) => context.sent_or_not(dialog_blocked(&dialog)),
         EngineError::Gone => OpError::unknown(
