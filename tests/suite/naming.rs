@@ -209,3 +209,19 @@ fn the_attribute_of_testid_is_configured() {
     world.ok(&["navigate", &visit.url("page.html")]);
     assert_eq!(world.ok(&["find", "testid=a"])["matches"][0]["label"], "A");
 }
+
+// contract: 2.6, 4.2 report: 6
+#[test]
+fn a_script_of_commands_stops_at_an_element_that_is_not_there() {
+    let (stage, visit) = Stage::open("form.html");
+    let glassctl = stage.command("glassctl").get_program().to_owned();
+    for missing in ["e9999", "role=button;name=Missing", "css=#missing"] {
+        let mut shell = stage.command_at(std::path::Path::new("/bin/sh"));
+        shell.args(["-c", "\"$0\" click \"$1\" --timeout-ms 400 && \"$0\" click Save"]);
+        shell.arg(&glassctl).arg(missing);
+        let output = shell.output().expect("run a shell");
+        assert_eq!(output.status.code(), Some(3), "{missing}: {output:?}");
+        assert!(output.stdout.is_empty(), "nothing is told as done: {output:?}");
+    }
+    assert!(visit.events().is_empty(), "what came after was not done");
+}

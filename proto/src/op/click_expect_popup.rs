@@ -45,6 +45,10 @@ impl Operation for ClickExpectPopup {
     };
     type Output = Acted;
 
+    fn locators(&self) -> Vec<&Locator> {
+        vec![&self.target]
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::position(self.position)
     }

@@ -23,13 +23,17 @@ pub enum DecodeError {
 }
 
 /// serde's message with every quoted *value* left out: it may be typed text (contract 2.6). Names of keys stay.
-fn shape(error: &serde_json::Error) -> DecodeError {
+pub(super) fn shape_text(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = match text.split_once("string \"") {
         Some((before, _)) => format!("{before}string"),
         None => text,
     };
-    DecodeError::Shape(crate::escape::cut(&text, 300).into_owned())
+    crate::escape::cut(&text, 300).into_owned()
+}
+
+fn shape(error: &serde_json::Error) -> DecodeError {
+    DecodeError::Shape(shape_text(error))
 }
 
 pub(super) fn params<P: Operation>(json: &[u8]) -> Result<P, DecodeError> {

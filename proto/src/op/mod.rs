@@ -36,6 +36,7 @@ mod move_mouse;
 mod navigate;
 mod observe;
 mod point;
+pub mod predicate;
 mod preflight;
 mod reference;
 mod screenshot;
@@ -50,7 +51,8 @@ mod targets;
 mod type_text;
 mod uncheck;
 mod upload;
-mod wait;
+mod verify;
+pub mod wait;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -93,6 +95,7 @@ pub use move_mouse::MoveMouse;
 pub use navigate::{Navigate, WaitUntil};
 pub use observe::Observe;
 pub use point::{InvalidPoint, Place, Point};
+pub use predicate::Predicate;
 pub use preflight::{Action, Preflight};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
@@ -107,6 +110,7 @@ pub use targets::{CloseTarget, CreateTarget, SelectTarget};
 pub use type_text::{Type, TypeMode};
 pub use uncheck::Uncheck;
 pub use upload::Upload;
+pub use verify::Verify;
 pub use wait::{Condition, Wait};
 
 /// One thing that can be asked of a session.
@@ -301,6 +305,7 @@ operations! {
     SetViewport,
     Emulate,
     Wait,
+    Verify,
     AcceptDialog,
     DismissDialog,
     ListTargets,

@@ -28,6 +28,28 @@ pub struct Observe {
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interactive: bool,
+    /// Only rows whose role, name, text, placeholder or test id holds this text, without regard to case
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Most rows that --query lists (1 to 100, otherwise 20)
+    #[arg(long, value_name = "N", requires = "query", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<u32>,
+    /// Leave out so many rows at the beginning, to read on (0 to 10000)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10_000))]
+    pub offset: Option<u32>,
+    /// Refuse when the page changed since the observation that had this snapshotId
+    #[arg(long, value_name = "ID")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_id: Option<String>,
+    /// Tell where each row is
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub boxes: bool,
 }
 
 impl Observe {
@@ -35,6 +57,10 @@ impl Observe {
     pub const MAX_BYTES: u32 = 24 * 1024;
     /// Depth of an outline when the call names none.
     pub const DEPTH: u32 = 50;
+    /// Rows that a query lists when the call does not say.
+    pub const QUERIED: u32 = 20;
+    /// Longest query in bytes.
+    pub const MAX_QUERY: usize = 1024;
 
     fn default_max_bytes() -> u32 {
         Self::MAX_BYTES
@@ -61,7 +87,19 @@ impl Operation for Observe {
 
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("maxBytes", self.max_bytes, 1024..=204_800)?;
-        super::in_range("depth", self.depth, 1..=50)
+        super::in_range("depth", self.depth, 1..=50)?;
+        super::in_range("offset", self.offset.unwrap_or(0), 0..=10_000)?;
+        match &self.query {
+            Some(query) => {
+                super::at_least_one("query", query.trim().len())?;
+                super::at_most("query", query.len(), Self::MAX_QUERY)?;
+                super::in_range("limit", self.limit.unwrap_or(Self::QUERIED), 1..=100)
+            }
+            None if self.limit.is_some() => {
+                Err(super::InvalidParams("limit is about query, and there is no query".to_owned()))
+            }
+            None => Ok(()),
+        }
     }
 
     fn takes_scope(&self) -> bool {

@@ -108,6 +108,10 @@ impl Operation for Upload {
     };
     type Output = Uploaded;
 
+    fn locators(&self) -> Vec<&Locator> {
+        self.target.iter().collect()
+    }
+
     fn check(&self) -> Result<(), InvalidParams> {
         if self.target.is_some() == self.chooser_id.is_some() {
             return Err(InvalidParams("one of target and chooserId is given".to_owned()));

@@ -20,7 +20,7 @@ pub use exported::{Asset, Exported};
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
-pub use observation::{LeftOut, Node, Observation};
-pub use read::{Evaluated, Found, Mark, Shot, TextRead, Waited};
+pub use observation::{LeftOut, Node, Observation, Queried};
+pub use read::{Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

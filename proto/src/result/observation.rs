@@ -11,6 +11,11 @@ use super::acted::{ChooserSeen, DialogSeen, DownloadSeen, PageLine, PopupSeen};
 pub struct Observation {
     /// The page.
     pub page: PageLine,
+    /// Names what was seen, for the call that reads on. Empty where nothing could be read.
+    pub snapshot_id: String,
+    /// What was searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<Queried>,
     /// Media type of the document, where it is not HTML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
@@ -37,6 +42,20 @@ pub struct Observation {
     /// What was left out, and how to read it. Empty: everything is here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incomplete: Vec<LeftOut>,
+}
+
+/// A search and how much it found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Queried {
+    /// What was searched for.
+    pub text: String,
+    /// Rows that hold it.
+    pub matches: u64,
+    /// Rows that are listed.
+    pub shown: u64,
+    /// Rows left out before them.
+    pub offset: u64,
 }
 
 /// One row of the outline.
@@ -70,6 +89,9 @@ pub struct Node {
     /// Rows of a table or items of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows_total: Option<u64>,
+    /// Left, top, width and height in CSS pixels of its frame's viewport, when asked for.
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub rect: Option<[i64; 4]>,
     /// The frame that this row holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,

@@ -115,4 +115,31 @@ pub struct Waited {
     pub waited_ms: u64,
     /// The page now.
     pub page: PageLine,
+    /// What was seen of it last. Page data.
+    pub seen: serde_json::Value,
+}
+
+/// A predicate that holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    /// The page.
+    pub page: PageLine,
+    /// Milliseconds that it was waited for.
+    pub waited_ms: u64,
+    /// What each part of it saw, at most 16.
+    pub parts: Vec<SeenPart>,
+}
+
+/// What one part of a predicate saw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenPart {
+    /// Which part: the keys on the way to it, those in lists with their number, as in `all[2].not.visible`.
+    pub part: String,
+    /// Whether it holds; absent where nobody can say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<bool>,
+    /// What was seen. Page data.
+    pub seen: serde_json::Value,
 }

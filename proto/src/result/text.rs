@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::{
     Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated,
     Evaluated, Evidence, Exported, FormFilled, Found, Frames, Inspected, Navigated, Observation, PageLine,
-    Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded,
+    Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, Verified,
     ViewportSet, Waited,
 };
 use crate::error::OpError;
@@ -45,6 +45,8 @@ pub enum Answer {
     Emulated(Box<Emulated>),
     /// `wait`.
     Waited(Waited),
+    /// `verify`.
+    Verified(Verified),
     /// `acceptDialog`, `dismissDialog`.
     Dialog(DialogAnswered),
     /// `listTargets`.
@@ -113,6 +115,7 @@ impl Answer {
             AnyOperation::SetViewport(_) => Self::Viewport(read::<op::SetViewport>(json)?),
             AnyOperation::Emulate(_) => Self::Emulated(Box::new(read::<op::Emulate>(json)?)),
             AnyOperation::Wait(_) => Self::Waited(read::<op::Wait>(json)?),
+            AnyOperation::Verify(_) => Self::Verified(read::<op::Verify>(json)?),
             AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
             AnyOperation::DismissDialog(_) => Self::Dialog(read::<op::DismissDialog>(json)?),
             AnyOperation::ListTargets(_) => Self::Targets(read::<op::ListTargets>(json)?),
@@ -155,6 +158,11 @@ impl Answer {
             Self::Shot(shot) => shot_text(shot),
             Self::Waited(waited) => {
                 format!("{} after {} ms · {}", waited.condition, waited.waited_ms, page_line(&waited.page))
+            }
+            Self::Verified(verified) => {
+                let parts = verified.parts.len();
+                let parts = if parts > 1 { format!(" · {parts} parts") } else { String::new() };
+                format!("holds after {} ms{parts} · {}", verified.waited_ms, page_line(&verified.page))
             }
             Self::Dialog(answered) => {
                 let dialog = &answered.dialog;
@@ -724,6 +732,21 @@ pub fn error_text(error: &OpError) -> String {
     let mut out = format!("{}{reason}: {}", error.kind.name(), visible(&error.message, false));
     for candidate in &error.candidates {
         let _ = write!(out, "\n{}", candidate_text(candidate));
+    }
+    for part in error.details.get("seen").and_then(serde_json::Value::as_array).into_iter().flatten() {
+        let name = part["part"].as_str().unwrap_or_default();
+        let holds = part["holds"]
+            .as_bool()
+            .map_or("undecided", |holds| if holds { "holds" } else { "does not hold" });
+        let _ = write!(
+            out,
+            "\n  {} {holds}: {}",
+            visible(name, false),
+            visible(&part["seen"].to_string(), false)
+        );
+    }
+    if let Some(last) = error.details.get("last").filter(|last| !last.is_null()) {
+        let _ = write!(out, "\nlast seen: {}", visible(&last.to_string(), false));
     }
     if !error.remedy.is_empty() {
         let _ = write!(out, "\nhint: {}", visible(&error.remedy, false));

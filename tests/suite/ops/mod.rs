@@ -48,4 +48,5 @@ mod tap;
 mod r#type;
 mod uncheck;
 mod upload;
+mod verify;
 mod wait;

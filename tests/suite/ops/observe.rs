@@ -273,3 +273,64 @@ fn text_is_in_reading_order_and_bounded() {
     assert!(first < last, "{text}");
     assert_eq!(observed["textBytes"].as_u64(), Some(text.len() as u64));
 }
+
+// contract: 3.1
+#[test]
+fn a_query_lists_what_holds_it_with_counts_and_pages_over_one_snapshot() {
+    let stage = Stage::take();
+    stage.show(
+        "<title>Q</title><input placeholder='Find an apple'><button data-testid=apple-button>Go</button>
+         <iframe title=Inner srcdoc='<button>Apple in a frame</button>' width=300 height=60></iframe>
+         <div id=list></div>
+         <script>for (let i = 0; i < 50; i++) list.insertAdjacentHTML('beforeend', `<button>Apple ${i}</button><button>Pear ${i}</button>`)</script>",
+    );
+    stage.ok(&["wait", "visible=Apple in a frame"]);
+    let first = stage.ok(&["observe", "--query", "APPLE"]);
+    assert_eq!(
+        (&first["query"]["matches"], &first["query"]["shown"]),
+        (&53.into(), &20.into()),
+        "{}",
+        outline(&first)
+    );
+    assert!(outline(&first).contains("20 of 53 rows hold \"APPLE\""), "{}", outline(&first));
+    let id = first["snapshotId"].as_str().expect("a snapshot").to_owned();
+    let mut seen: Vec<String> = Vec::new();
+    for offset in ["0", "20", "40"] {
+        let page = stage.ok(&["observe", "--query", "apple", "--offset", offset, "--snapshot-id", &id]);
+        seen.extend(page["nodes"].as_array().expect("rows").iter().map(|node| node["ref"].to_string()));
+    }
+    assert_eq!(seen.len(), 53, "every match once: {seen:?}");
+    assert_eq!(seen.iter().collect::<std::collections::HashSet<_>>().len(), 53);
+    stage.eval("list.lastElementChild.remove()");
+    let error = stage
+        .fails("stale_revision", &["observe", "--query", "apple", "--offset", "20", "--snapshot-id", &id]);
+    assert_eq!(error["reason"], "snapshot_changed", "{error}");
+    assert_eq!(stage.ok(&["observe", "--query", "nothing at all"])["query"]["matches"], 0);
+    for wrong in [&["--limit", "5"][..], &["--query", "x", "--limit", "0"], &["--query", " "]] {
+        assert_eq!(stage.glassctl([&["observe"], wrong].concat()).code, Some(2), "{wrong:?}");
+    }
+}
+
+// contract: 3.1
+#[test]
+fn boxes_are_told_when_asked_for_and_an_offset_reads_on() {
+    let stage = Stage::take();
+    stage.show("<title>B</title><button style='position:absolute;left:30px;top:40px;width:120px;height:25px'>One</button><button>Two</button>");
+    let plain = stage.ok(&["observe"]);
+    assert!(rows(&plain, "button", "One")[0]["box"].is_null());
+    let boxed = stage.ok(&["observe", "--boxes"]);
+    assert_eq!(
+        rows(&boxed, "button", "One")[0]["box"],
+        serde_json::json!([30, 40, 120, 25]),
+        "{}",
+        outline(&boxed)
+    );
+    assert!(outline(&boxed).contains("@30,40 120×25"), "{}", outline(&boxed));
+    let rest = stage.ok(&["observe", "--offset", "1"]);
+    assert_eq!(
+        (rows(&rest, "button", "One").len(), rows(&rest, "button", "Two").len()),
+        (0, 1),
+        "{}",
+        outline(&rest)
+    );
+}

@@ -93,3 +93,210 @@ fn an_unknown_condition_is_a_wrong_call() {
         assert_eq!(stage.glassctl(["wait", condition]).code, Some(2), "{condition}");
     }
 }
+
+// contract: 8.1
+#[test]
+fn elements_are_waited_for_in_every_state() {
+    let stage = Stage::take();
+    stage.show(
+        "<title>W</title><button id=on disabled>On</button><button id=off>Off</button><p id=p>Here</p>
+         <div id=list><i class=x>1</i></div>",
+    );
+    for (condition, change) in [
+        ("enabled=On", "document.getElementById('on').disabled = false"),
+        ("disabled=Off", "document.getElementById('off').disabled = true"),
+        ("attached=css=#made", "document.body.insertAdjacentHTML('beforeend', '<b id=made hidden>Made</b>')"),
+        ("detached=css=#made", "document.getElementById('made').remove()"),
+        ("count=css=i.x;3", "list.innerHTML = '<i class=x>1</i><i class=x>2</i><i class=x hidden>3</i>'"),
+        ("count=css=i.x;0", "list.innerHTML = ''"),
+        ("gone-text=Here", "document.getElementById('p').hidden = true"),
+        ("title=Now", "document.title = 'Now'"),
+        ("js=window.ready === 1", "window.ready = 1"),
+        ("js=window.app.state.ready", "window.app = { state: { ready: true } }"),
+    ] {
+        let waiting = stage.begin(&["wait", condition, "--timeout-ms", "15000"]);
+        stage.eval(&format!("setTimeout(() => {{ {change} }}, 150)"));
+        let answer = waiting.answer_within(LIMIT);
+        assert_eq!(answer.result()["condition"], condition.split('=').next().unwrap_or_default());
+    }
+}
+
+// contract: 8.1
+#[test]
+fn urls_are_waited_for_whole_by_their_start_and_by_a_glob() {
+    let (stage, visit) = Stage::open("form.html");
+    let start = visit.url("form.html");
+    for (condition, hash) in [
+        (format!("url-prefix={start}#sta"), "start"),
+        ("url-glob=**/form.html#{on,two}e".to_owned(), "one"),
+        ("url-glob=*://*/*/form.html#x".to_owned(), "x"),
+    ] {
+        let waiting = stage.begin(&["wait", &condition, "--timeout-ms", "15000"]);
+        stage.eval(&format!("setTimeout(() => {{ location.hash = '{hash}' }}, 100)"));
+        waiting.answer_within(LIMIT).result();
+    }
+    stage.fails("timeout", &["wait", "url-glob=http://*/form.html", "--timeout-ms", "300"]);
+}
+
+// contract: 8.1
+#[test]
+fn match_says_how_many_of_the_elements_must_be_so() {
+    let stage = Stage::take();
+    stage.show("<title>M</title><button>One</button><button disabled>One</button>");
+    stage.fails("ambiguous_target", &["wait", "enabled=One"]);
+    stage.ok(&["wait", "enabled=One", "--match", "any"]);
+    let error = stage.fails("timeout", &["wait", "enabled=One", "--match", "all", "--timeout-ms", "400"]);
+    assert_eq!(
+        (&error["details"]["last"]["total"], &error["details"]["last"]["fitting"]),
+        (&2.into(), &1.into())
+    );
+    stage.eval("document.querySelectorAll('button')[1].disabled = false");
+    stage.ok(&["wait", "enabled=One", "--match", "all"]);
+    // Nothing that fits is never so, and always gone.
+    stage.fails("timeout", &["wait", "visible=Nothing", "--match", "all", "--timeout-ms", "300"]);
+    stage.fails("invalid_argument", &["wait", "hidden=One", "--match", "any"]);
+}
+
+// contract: 8.1
+#[test]
+fn stable_means_that_the_box_does_not_move() {
+    let stage = Stage::take();
+    stage.show(
+        "<title>S</title><style>@keyframes go { to { translate: 300px } }</style>
+         <button style='animation: go 1s linear 2'>Moves</button>",
+    );
+    let waited = stage.ok(&["wait", "stable=Moves"]);
+    assert!(waited["waitedMs"].as_u64() > Some(300), "{waited}");
+    let still = stage.eval("document.querySelector('button').getAnimations().length");
+    assert_eq!(still, 0, "it stands still only after its animation");
+}
+
+// contract: 8.1
+#[test]
+fn a_scope_that_is_not_there_yet_is_waited_for() {
+    let stage = Stage::take();
+    stage.show("<title>S</title><p>Outside</p>");
+    let scope = ["--scope", "role=dialog", "--timeout-ms", "15000"];
+    for condition in ["visible=Yes", "text=Really"] {
+        stage.eval("document.querySelector('dialog')?.remove()");
+        let waiting = stage.begin(&[&["wait", condition][..], &scope].concat());
+        stage.eval(
+            "setTimeout(() => {
+               document.body.insertAdjacentHTML('beforeend', '<dialog>Really?<button>Yes</button></dialog>');
+               document.querySelector('dialog').showModal();
+             }, 150)",
+        );
+        waiting.answer_within(LIMIT).result();
+    }
+    stage.ok(&["wait", "gone-text=Outside", "--scope", "role=dialog"]);
+    stage.fails("timeout", &["wait", "text=Outside", "--scope", "role=dialog", "--timeout-ms", "300"]);
+    stage.fails("invalid_argument", &["wait", "title=S", "--scope", "role=dialog"]);
+}
+
+// contract: 8.1 report: 43
+#[test]
+fn the_network_is_idle_after_half_a_second_of_real_quiet_and_streams_do_not_count() {
+    let (stage, visit) = Stage::open("form.html");
+    // From the cache as much as from the server.
+    stage.go(&visit, "form.html");
+    let waited = stage.ok(&["wait", "lifecycle=networkidle"]);
+    assert!(waited["seen"]["quietMs"].as_u64() >= Some(500), "{waited}");
+    stage.eval("window.stream = new EventSource('hang?stream'); 1");
+    stage.ok(&["wait", "lifecycle=networkidle"]);
+    // A page that asks again and again is never quiet, and what is open is told without its query.
+    stage.eval("window.poll = setInterval(() => fetch('hang?secret', { signal: AbortSignal.timeout(150) }).catch(() => {}), 100); 1");
+    let error = stage.fails("timeout", &["wait", "lifecycle=networkidle", "--timeout-ms", "1500"]);
+    let last = error["details"]["last"].to_string();
+    assert!(last.contains("/hang") && !last.contains("secret"), "{last}");
+    stage.eval("clearInterval(window.poll); 1");
+    let waited = stage.ok(&["wait", "network-quiet=700"]);
+    assert!(waited["seen"]["quietMs"].as_u64() >= Some(700), "{waited}");
+}
+
+// contract: 8.1
+#[test]
+fn lifecycle_conditions_hold_for_what_is_past_and_wait_for_what_is_not() {
+    let (stage, visit) = Stage::open("form.html");
+    for milestone in ["domcontentloaded", "load"] {
+        stage.ok(&["wait", &format!("lifecycle={milestone}")]);
+    }
+    stage.go(&visit, "never-loads.html");
+    stage.ok(&["wait", "lifecycle=domcontentloaded"]);
+    let error = stage.fails("timeout", &["wait", "lifecycle=load", "--timeout-ms", "500"]);
+    assert_eq!(error["details"]["last"]["load"], false, "{error}");
+}
+
+// contract: 8.1, 5.5
+#[test]
+fn dialogs_and_popups_are_waited_for_and_a_dialog_ends_other_waits() {
+    let (stage, _visit) = Stage::open("dialogs.html");
+    let waiting = stage.begin(&["wait", "dialog", "--timeout-ms", "15000"]);
+    stage.eval("setTimeout(() => alert('Hi'), 100); 1");
+    let answer = waiting.answer_within(LIMIT);
+    assert_eq!(answer.result()["seen"]["dialog"]["pageMessage"], "Hi", "{}", answer.run);
+    stage.ok(&["wait", "dialog"]);
+    stage.fails("dialog_blocked", &["wait", "visible=Plain"]);
+    stage.ok(&["dismiss-dialog"]);
+    let waiting = stage.begin(&["wait", "popup", "--timeout-ms", "15000"]);
+    stage.eval("setTimeout(() => { window.w = open('about:blank') }, 100); 1");
+    let answer = waiting.answer_within(LIMIT);
+    assert_eq!(answer.result()["seen"]["popups"].as_array().map(Vec::len), Some(1), "{}", answer.run);
+    stage.eval("window.w.close(); 1");
+}
+
+// contract: 8.1, 3.4
+#[test]
+fn a_revision_after_another_is_a_change_of_meaning() {
+    let (stage, _visit) = Stage::open("form.html");
+    let revision = stage.revision();
+    let condition = format!("revision-after={revision}");
+    stage.eval("document.body.style.color = 'red'");
+    stage.fails("timeout", &["wait", &condition, "--timeout-ms", "400"]);
+    let waiting = stage.begin(&["wait", &condition, "--timeout-ms", "15000"]);
+    stage.eval("setTimeout(() => { out.textContent = 'new' }, 100); 1");
+    assert!(waiting.answer_within(LIMIT).result()["seen"]["revision"].as_u64() > Some(revision));
+}
+
+// contract: 8.1 report: 257
+#[test]
+fn a_script_condition_may_only_read_and_works_under_a_strict_policy() {
+    let stage = Stage::take();
+    stage.show(
+        "<meta http-equiv=Content-Security-Policy content=\"require-trusted-types-for 'script'; script-src 'self'\">
+         <title>C</title><p id=p></p>",
+    );
+    let waiting = stage.begin(&[
+        "wait",
+        "js=document.getElementById('p').textContent === 'done'",
+        "--timeout-ms",
+        "15000",
+    ]);
+    stage.eval("setTimeout(() => { document.getElementById('p').textContent = 'done' }, 300); 1");
+    waiting.answer_within(LIMIT).result();
+    let error = stage.fails("evaluation_failed", &["wait", "js=document.title = 'changed'"]);
+    assert_eq!(error["reason"], "side_effect", "{error}");
+    assert_eq!(stage.eval("document.title"), "C");
+    assert_eq!(stage.fails("evaluation_failed", &["wait", "js=a b c"])["reason"], "syntax");
+    assert_eq!(stage.fails("evaluation_failed", &["wait", "js=Promise.resolve(1)"])["reason"], "promise");
+    let error = stage.fails("timeout", &["wait", "js=nowhere.defined", "--timeout-ms", "400"]);
+    assert_eq!(error["details"]["last"]["threw"], "ReferenceError", "{error}");
+}
+
+// contract: 8.1, 2.6
+#[test]
+fn a_timeout_tells_the_last_state() {
+    let (stage, visit) = Stage::open("form.html");
+    let last = |condition: &str| {
+        stage.fails("timeout", &["wait", condition, "--timeout-ms", "400"])["details"]["last"].clone()
+    };
+    assert_eq!(last("visible=Never")["total"], 0);
+    assert_eq!(last("hidden=Save")["total"], 1);
+    assert_eq!(last("url=http://nowhere/")["url"], visit.url("form.html"));
+    assert_eq!(last("text=never")["found"], false);
+    assert_eq!(last("count=css=button;99")["count"].as_u64().map(|count| count > 2), Some(true));
+    // A page that spins answers nothing, and the wait ends in time all the same.
+    stage.eval("setTimeout(() => { const end = Date.now() + 3000; while (Date.now() < end); }, 50); 1");
+    let answer = stage.ask(&["wait", "text=never", "--timeout-ms", "1000"]);
+    answer.fails("timeout");
+    assert!(answer.run.took < Duration::from_secs(8), "{}", answer.run);
+}

@@ -227,6 +227,27 @@ fn since(now: SemanticDiff, before: SemanticDiff) -> SemanticDiff {
     }
 }
 
+/// What the document that is read says of itself; with a dialog open, what is known of it.
+///
+/// # Errors
+/// When it cannot be asked.
+pub(super) async fn main_info(context: &Context) -> Result<Info, OpError> {
+    let main = {
+        let state = context.pages.state();
+        let target = state.target(&context.target).ok_or_else(|| crate::context::halted(&Halt::Closed))?;
+        if target.dialog.is_some() && context.frame().is_none() {
+            let (url, title) = (target.url.clone(), target.title.clone());
+            return Ok(Info { url, title, ready_state: "blocked".to_owned() });
+        }
+        context.frame().or_else(|| target.key(&target.main))
+    };
+    let read = match main {
+        Some(main) => info(context, &main).await,
+        None => Err(EngineError::Gone),
+    };
+    read.map_err(|error| context.engine(&error, Phase::Verification))
+}
+
 async fn info(context: &Context, key: &FrameKey) -> Result<Info, EngineError> {
     let info: Info = context.pages.run(key, vec![Step("info", json!({}))]).await?.take()?;
     if key.label == 0 {
@@ -290,6 +311,15 @@ pub async fn page_line(context: &Context, revision: u64) -> Result<PageLine, Eng
         }
     };
     let info = info(context, &read).await?;
+    Ok(line(context, revision, &info.url, &info.title, &info.ready_state))
+}
+
+/// The page in one line; with a dialog open, from what is known.
+///
+/// # Errors
+/// When it cannot be asked.
+pub async fn page_seen(context: &Context, revision: u64) -> Result<PageLine, OpError> {
+    let info = main_info(context).await?;
     Ok(line(context, revision, &info.url, &info.title, &info.ready_state))
 }
 

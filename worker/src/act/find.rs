@@ -7,7 +7,7 @@ use glass_proto::op::Locator;
 use glass_proto::op::Ref;
 use glass_proto::op::locator::Step as LocatorStep;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::evidence::Info;
 use super::frame::frame_gone;
@@ -61,6 +61,8 @@ pub struct Matches {
     pub total: u64,
     /// Hidden ones.
     pub hidden_total: u64,
+    /// Visible ones that pass the test of the look, where it has one.
+    pub good: u64,
     /// The first of them.
     pub matches: Vec<Match>,
     /// Why a ref names nothing.
@@ -110,6 +112,24 @@ pub struct StaleCandidate {
     pub label: String,
 }
 
+/// What a look for elements asks beside which.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ask {
+    /// Hidden elements too, even where visible ones fit.
+    pub hidden: bool,
+    /// Elements listed of each frame.
+    pub limit: u32,
+    /// What the visible ones are tested for, in the engine's words.
+    pub test: Option<Value>,
+}
+
+impl Ask {
+    fn args(&self, locator: &Value) -> Value {
+        let Self { hidden, limit, test } = self;
+        json!({ "locator": locator, "limit": limit, "includeHidden": hidden, "test": test })
+    }
+}
+
 /// Brings the revision up to date and looks for `step` in every frame of the target, in one call a frame.
 ///
 /// # Errors
@@ -138,22 +158,21 @@ async fn look_until_steady(
     include_hidden: bool,
     limit: u32,
 ) -> Result<Looked, OpError> {
+    look_for(context, step, &Ask { hidden: include_hidden, limit, test: None }).await
+}
+
+async fn look_for(context: &Context, step: Option<&LocatorStep>, ask: &Ask) -> Result<Looked, OpError> {
     // A document that is replaced while it is looked at is nobody's fault: the new one is looked at.
     for _ in 0..LOOKS {
-        match look_once(context, step, include_hidden, limit).await {
+        match look_once(context, step, ask).await {
             Err(error) if error.reason.as_deref() == Some("navigated") && !context.left().is_zero() => {}
             looked => return looked,
         }
     }
-    look_once(context, step, include_hidden, limit).await
+    look_once(context, step, ask).await
 }
 
-async fn look_once(
-    context: &Context,
-    step: Option<&LocatorStep>,
-    include_hidden: bool,
-    limit: u32,
-) -> Result<Looked, OpError> {
+async fn look_once(context: &Context, step: Option<&LocatorStep>, ask: &Ask) -> Result<Looked, OpError> {
     let pages = &context.pages;
     let keys = pages.state().target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
     let locator = step.and_then(|step| engine_locator(context, step));
@@ -171,8 +190,7 @@ async fn look_once(
             steps.push(Step("info", json!({})));
         }
         if let Some(locator) = locator.as_ref().filter(|_| context.looks_into(key)) {
-            let args = json!({ "locator": locator, "limit": limit, "includeHidden": include_hidden });
-            steps.push(Step("locate", args));
+            steps.push(Step("locate", ask.args(locator)));
         }
         async move {
             let mut call = pages.look(key, steps).await?;
@@ -219,6 +237,7 @@ fn hide_unseen(context: &Context, reports: &[(FrameKey, Check)], matches: &mut [
     let Some(unseen) = state.target(&context.target).map(|target| target.with_inner(&unseen)) else { return };
     for (_, found) in matches.iter_mut().filter(|(key, _)| unseen.contains(&key.label)) {
         found.hidden_total += std::mem::take(&mut found.total);
+        found.good = 0;
         for one in &mut found.matches {
             one.visible = false;
             one.reason.get_or_insert_with(|| "not_visible".to_owned());
@@ -243,16 +262,19 @@ pub async fn locate_all(
     include_hidden: bool,
     limit: u32,
 ) -> Result<Looked, OpError> {
-    locate_meant(context, &meant(context, locator)?, include_hidden, limit).await
+    locate_for(context, locator, &Ask { hidden: include_hidden, limit, test: None }).await
 }
 
-async fn locate_meant(
-    context: &Context,
-    locator: &Locator,
-    include_hidden: bool,
-    limit: u32,
-) -> Result<Looked, OpError> {
-    let looked = locate_once(context, locator, include_hidden, limit).await;
+/// The same, with a test of the elements.
+///
+/// # Errors
+/// See [`locate_all`].
+pub(super) async fn locate_for(context: &Context, locator: &Locator, ask: &Ask) -> Result<Looked, OpError> {
+    locate_meant(context, &meant(context, locator)?, ask).await
+}
+
+async fn locate_meant(context: &Context, locator: &Locator, ask: &Ask) -> Result<Looked, OpError> {
+    let looked = locate_once(context, locator, ask).await;
     let nothing = match &looked {
         Ok(looked) => looked.matches.iter().all(|(_, matches)| matches.total == 0),
         Err(error) => error.kind == ErrorKind::TargetNotFound,
@@ -264,32 +286,28 @@ async fn locate_meant(
     if !context.pages.reveal(&context.target, context.left().mul_f64(REVEAL)).await {
         return looked;
     }
-    locate_once(context, locator, include_hidden, limit).await
+    locate_once(context, locator, ask).await
 }
 
-async fn locate_once(
-    context: &Context,
-    locator: &Locator,
-    include_hidden: bool,
-    limit: u32,
-) -> Result<Looked, OpError> {
+async fn locate_once(context: &Context, locator: &Locator, ask: &Ask) -> Result<Looked, OpError> {
     let Some((first, rest)) = locator.scopes.split_first() else {
         if let LocatorStep::Ref(wanted) = &locator.step {
-            let looked = look(context, None, false, limit).await?;
-            let (_, matches) = one_by_ref(context, *wanted).await?;
+            let looked = look(context, None, false, ask.limit).await?;
+            let (_, matches) = one_by_ref(context, *wanted, ask).await?;
             return Ok(Looked { matches, ..looked });
         }
-        return look(context, Some(&locator.step), include_hidden, limit).await;
+        return look_for(context, Some(&locator.step), ask).await;
     };
-    let looked = look(context, Some(first), false, 8).await?;
+    let few = Ask { hidden: false, limit: 8, test: None };
+    let looked = look_for(context, Some(first), &few).await?;
     let mut scope = match first {
-        LocatorStep::Ref(wanted) => one_by_ref(context, *wanted).await?.0,
+        LocatorStep::Ref(wanted) => one_by_ref(context, *wanted, &few).await?.0,
         _ => one(&looked.matches)?,
     };
     for step in rest {
-        scope = one(&within(context, &scope, step, false, 8).await?)?;
+        scope = one(&within(context, &scope, step, &few).await?)?;
     }
-    let matches = within(context, &scope, &locator.step, include_hidden, limit).await?;
+    let matches = within(context, &scope, &locator.step, ask).await?;
     Ok(Looked { matches, ..looked })
 }
 
@@ -298,8 +316,7 @@ async fn within(
     context: &Context,
     scope: &Found,
     step: &LocatorStep,
-    include_hidden: bool,
-    limit: u32,
+    ask: &Ask,
 ) -> Result<Vec<(FrameKey, Matches)>, OpError> {
     let locator = engine_locator(context, step).ok_or_else(|| {
         OpError::invalid(
@@ -307,7 +324,7 @@ async fn within(
             "leave out what stands before `>>`",
         )
     })?;
-    let mut args = json!({ "locator": locator, "limit": limit, "includeHidden": include_hidden });
+    let mut args = ask.args(&locator);
     let inner = frames_in(context, scope).await?;
     let reads = inner.iter().map(|key| {
         let step = Step("locate", args.clone());
@@ -336,7 +353,7 @@ struct FramesIn {
 }
 
 /// Documents of the frames whose elements lie in a container, and those below them.
-async fn frames_in(context: &Context, scope: &Found) -> Result<Vec<FrameKey>, OpError> {
+pub(super) async fn frames_in(context: &Context, scope: &Found) -> Result<Vec<FrameKey>, OpError> {
     let below: Vec<FrameKey> = {
         let state = context.pages.state();
         let Some(target) = state.target(&context.target) else { return Ok(Vec::new()) };
@@ -384,10 +401,10 @@ pub async fn find(context: &Context, locator: &Locator) -> Result<(Found, Looked
 async fn find_meant(context: &Context, locator: &Locator) -> Result<(Found, Looked), OpError> {
     if let (true, LocatorStep::Ref(wanted)) = (locator.scopes.is_empty(), &locator.step) {
         let looked = look(context, None, false, 8).await?;
-        let (found, matches) = one_by_ref(context, *wanted).await?;
+        let (found, matches) = one_by_ref(context, *wanted, &Ask::default()).await?;
         return Ok((found, Looked { matches, ..looked }));
     }
-    let looked = locate_meant(context, locator, false, 8).await?;
+    let looked = locate_meant(context, locator, &Ask { hidden: false, limit: 8, test: None }).await?;
     Ok((one(&looked.matches)?, looked))
 }
 
@@ -404,7 +421,7 @@ pub async fn find_among(
         let (found, looked) = find_meant(context, &locator).await?;
         return Ok((Ok(found), looked));
     }
-    let looked = locate_meant(context, &locator, false, 8).await?;
+    let looked = locate_meant(context, &locator, &Ask { hidden: false, limit: 8, test: None }).await?;
     Ok((one(&looked.matches), looked))
 }
 
@@ -417,7 +434,7 @@ pub async fn find_attached(context: &Context, locator: &Locator) -> Result<(Foun
     if locator.scopes.is_empty() && matches!(locator.step, LocatorStep::Ref(_)) {
         return find_meant(context, &locator).await;
     }
-    let mut looked = locate_meant(context, &locator, true, 8).await?;
+    let looked = locate_meant(context, &locator, &Ask { hidden: true, limit: 8, test: None }).await?;
     let attached: u64 = looked.matches.iter().map(|(_, matches)| matches.total + matches.hidden_total).sum();
     if attached == 1
         && let Some((key, node)) = looked
@@ -430,10 +447,7 @@ pub async fn find_attached(context: &Context, locator: &Locator) -> Result<(Foun
     if attached == 0 {
         return one(&looked.matches).map(|found| (found, looked));
     }
-    for (_, matches) in &mut looked.matches {
-        matches.total += std::mem::take(&mut matches.hidden_total);
-    }
-    Err(ambiguous(&looked.matches, "attached", "must"))
+    Err(ambiguous(attached, "must, hidden ones counted", candidates(&looked.matches)))
 }
 
 fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
@@ -461,19 +475,18 @@ fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
             .detail("total", 0)
             .detail("hidden", hidden));
     }
-    Err(ambiguous(frames, "visible", "must"))
+    Err(ambiguous(total, "must", candidates(frames)))
 }
 
-/// The error of several elements where one is wanted; `kind` and `must` are words of its message.
-fn ambiguous(frames: &[(FrameKey, Matches)], kind: &str, must: &str) -> OpError {
-    let total: u64 = frames.iter().map(|(_, matches)| matches.total).sum();
+/// The error of several elements where one is wanted; `must` is the end of its message.
+pub(super) fn ambiguous(total: u64, must: &str, candidates: Vec<Candidate>) -> OpError {
     OpError::rejected(
         ErrorKind::AmbiguousTarget,
         Phase::TargetResolution,
-        format!("{total} {kind} elements fit the locator, and one {must}"),
+        format!("{total} elements fit the locator, and one {must}"),
         "use the ref of the one that is meant, or narrow it: CONTAINER >> LOCATOR",
     )
-    .with_candidates(candidates(frames))
+    .with_candidates(candidates)
     .detail("total", total)
 }
 
@@ -494,7 +507,11 @@ pub fn candidates(frames: &[(FrameKey, Matches)]) -> Vec<Candidate> {
     .collect()
 }
 
-async fn one_by_ref(context: &Context, wanted: Ref) -> Result<(Found, Vec<(FrameKey, Matches)>), OpError> {
+async fn one_by_ref(
+    context: &Context,
+    wanted: Ref,
+    ask: &Ask,
+) -> Result<(Found, Vec<(FrameKey, Matches)>), OpError> {
     let named = context.options.frame_id.is_some() || !context.options.frame.is_empty();
     if named && context.frame().is_some_and(|frame| frame.label != wanted.frame) {
         return Err(OpError::invalid(
@@ -528,7 +545,7 @@ async fn one_by_ref(context: &Context, wanted: Ref) -> Result<(Found, Vec<(Frame
     if let Some(seq) = as_of {
         locator["asOf"] = seq.into();
     }
-    let call = context.pages.run(&key, vec![Step("locate", json!({ "locator": locator }))]).await;
+    let call = context.pages.run(&key, vec![Step("locate", ask.args(&locator))]).await;
     let matches: Matches = call
         .and_then(|mut call| call.take())
         .map_err(|error| context.engine(&error, Phase::TargetResolution))?;

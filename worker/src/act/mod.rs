@@ -1,13 +1,15 @@
 //! Acting on elements: finding the one that is meant, waiting until it can be acted on, and measuring what came of it.
 
 mod evidence;
+mod fact;
 mod find;
 mod frame;
 mod locator;
 mod ready;
 mod view;
 
-pub use evidence::{Before, Info, line, measure, page_line};
+pub use evidence::{Before, Info, line, measure, page_line, page_seen};
+pub use fact::{Fact, Question, Since, Truth, Wake, check_script, failed, several, until, verify};
 pub use find::{
     Found, Looked, Matches, candidates, find, find_among, find_attached, find_scope, locate_all, look,
     stale_error,

@@ -66,7 +66,7 @@ const METHODS = {
   setNative,
   value: compareValue,
   remember,
-  wait: waitFor,
+  hasText,
   cancelWait,
   refFor: (args, handles) => (isElement(handles[0]) ? describe(handles[0]) : null),
   node: (args) => required(args).el,

@@ -11,10 +11,42 @@ function locate(args) {
   if (locator.kind === 'ref') return locateRef(locator, args);
   const scope = args.scopeRef === undefined ? null : required({ ref: args.scopeRef, asOf: args.asOf }).el;
   const limit = args.limit ?? 8;
+  const test = testOf(args.test);
   const { visible, hidden } = findAll(locator, scope, args.includeHidden === true ? 'always' : 'none_visible');
+  const good = visible.filter(test).length;
   const matches = visible.slice(0, limit).map((el) => match(el, true));
   for (const el of hidden.slice(0, Math.max(0, limit - matches.length))) matches.push(match(el, false));
-  return { total: visible.length, hiddenTotal: hidden.length, matches };
+  return { total: visible.length, hiddenTotal: hidden.length, good, matches };
+}
+
+// What the visible matches of a look are tested for.
+function testOf(test) {
+  if (!test) return () => true;
+  if (test.kind === 'enabled') return isEnabled;
+  if (test.kind === 'disabled') return (el) => !isEnabled(el);
+  if (test.kind === 'stable') return (el) => stoodStill(anchorOf(el), copyBox(box(anchorOf(el))));
+  if (test.kind === 'checked') return isChecked;
+  if (test.kind === 'value') return hasValue(String(test.value));
+  throw new Failure('bad_argument', { detail: 'test' });
+}
+
+function isChecked(el) {
+  const tag = tagOf(el);
+  const states = statesOf(el, tag, rowRole(el, tag));
+  return states.includes('checked') || states.includes('pressed');
+}
+
+// The value of a control, an option's text as well as its value, or what an editing host holds.
+function hasValue(value) {
+  const wanted = lines(value);
+  return (el) => {
+    const field = fieldOf(el) || el;
+    const tag = tagOf(field);
+    if (G.isContentEditable(field)) return loose(currentValue(field)) === loose(wanted);
+    if (VALUE[tag] && currentValue(field) === wanted) return true;
+    const told = valueOf(field, tag, rowRole(field, tag));
+    return told !== undefined && lines(String(told)) === wanted;
+  };
 }
 
 function match(el, visible) {
@@ -33,8 +65,9 @@ function locateRef(locator, args) {
   const visible = hiddenReason(found.el) === null;
   const answer = { ref: locator.ref, role: found.role, label: label(found.name) || label(tagLabel(found.el)), visible };
   if (!visible) answer.reason = 'not_visible';
-  else noteBox(found.el);
-  return { total: 1, hiddenTotal: visible ? 0 : 1, matches: [answer] };
+  const good = visible && testOf(args.test)(found.el) ? 1 : 0;
+  if (visible) noteBox(found.el);
+  return { total: 1, hiddenTotal: visible ? 0 : 1, good, matches: [answer] };
 }
 
 // All elements that a locator means, each once, told apart by visibility. Hidden ones are looked for only when nothing

@@ -185,8 +185,10 @@ function observe(args) {
         row.role === 'frame' ||
         frameLabels.has(row.el),
     );
-  if (args.query) rows = rows.filter(queryTest(String(args.query)));
+  if (args.query) rows = rows.filter(queryTest(String(args.query), args.testId));
   const total = rows.length;
+  // A search lists what it found in order; the worker counts off what was read before.
+  if (args.query) rows = rows.slice(0, maxRows);
   if (args.offset > 0) rows = rows.slice(args.offset);
   const depths = depthsOf(rows);
   const deep = rows.filter((row) => depths.get(row) >= depth);
@@ -226,15 +228,15 @@ function observe(args) {
   };
 }
 
-const SEARCHED = ['placeholder', 'data-testid', 'title', 'alt', 'id'];
+const SEARCHED = ['placeholder', 'title', 'alt', 'id'];
 
-function queryTest(query) {
+function queryTest(query, testId = 'data-testid') {
   const test = matcher(query, 'substring');
   return (row) =>
     test(row.name) ||
     test(row.role) ||
     (row.fact.text !== undefined && test(row.fact.text)) ||
-    SEARCHED.some((name) => {
+    [...SEARCHED, testId].some((name) => {
       const value = attribute(row.el, name);
       return value !== null && test(value);
     });

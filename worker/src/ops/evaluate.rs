@@ -217,7 +217,7 @@ fn as_expression(text: &str) -> String {
 }
 
 /// Session and context that the script runs in: the page's own, or those of the frame that the call is confined to.
-fn place(context: &Context) -> Result<(Arc<str>, Option<Arc<str>>), OpError> {
+pub(crate) fn place(context: &Context) -> Result<(Arc<str>, Option<Arc<str>>), OpError> {
     let state = context.pages.state();
     let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
     let Some(key) = context.frame() else { return Ok((target.session.clone(), None)) };

@@ -36,6 +36,7 @@ mod tap;
 mod targets;
 mod type_text;
 mod upload;
+mod verify;
 mod wait;
 mod write;
 
@@ -45,7 +46,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 
-pub(crate) use evaluate::end_script;
+pub(crate) use evaluate::{end_script, place};
 
 /// Runs an operation. A match, so that an operation without a handler does not compile.
 ///
@@ -90,6 +91,7 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::SetViewport(params) => encode(emulate::viewport(context, params).await?),
         AnyOperation::Emulate(params) => encode(emulate::emulate(context, params).await?),
         AnyOperation::Wait(params) => encode(wait::run(context, params).await?),
+        AnyOperation::Verify(params) => encode(verify::run(context, params).await?),
         AnyOperation::AcceptDialog(params) => encode(dialog::accept(context, params).await?),
         AnyOperation::DismissDialog(params) => encode(dialog::dismiss(context, params).await?),
         AnyOperation::ListTargets(_) => encode(targets::list(context).await),

@@ -5,7 +5,7 @@ mod stitch;
 
 use std::collections::HashSet;
 
-use glass_proto::error::{OpError, Phase};
+use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Observe, Ref};
 use glass_proto::result::{LeftOut, Observation};
 use serde_json::{Value, json};
@@ -81,6 +81,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         let Some(main) = seen.first() else {
             return Err(context.engine(&EngineError::Gone, Phase::Preflight));
         };
+        same_snapshot(params, revision)?;
         let page = line(context, revision, &main.url, &main.title, &main.ready_state);
         let built = outline::build(context, params, page, &seen, missing, rows);
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
@@ -98,6 +99,22 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
 /// The documents that the target shows now.
 fn keys(context: &Context) -> Vec<FrameKey> {
     context.pages.state().target(&context.target).map(Target::keys).unwrap_or_default()
+}
+
+/// A page that changed in between is not read on as if it had not (contract 3.1).
+fn same_snapshot(params: &Observe, revision: u64) -> Result<(), OpError> {
+    let now = outline::snapshot_id(revision);
+    if params.snapshot_id.as_ref().is_none_or(|wanted| *wanted == now) {
+        return Ok(());
+    }
+    Err(OpError::rejected(
+        ErrorKind::StaleRevision,
+        Phase::Preflight,
+        "the page changed since that observation, so its rest is not what it was",
+        "observe from the beginning",
+    )
+    .reason("snapshot_changed")
+    .detail("currentRevision", revision))
 }
 
 /// Keeps the rows for `ordinal=`.
@@ -160,6 +177,16 @@ async fn frames(
         let mut args = json!({
             "maxRows": rows, "maxText": MAX_TEXT, "interactive": params.interactive, "depth": params.depth,
         });
+        if params.boxes {
+            args["boxes"] = true.into();
+        }
+        if let Some(query) = &params.query {
+            args["query"] = query.as_str().into();
+            args["testId"] = context.pages.test_id_attribute().into();
+            args["maxRows"] = (params.offset.unwrap_or(0) as usize + outline::queried(params)).into();
+        } else if let (0, Some(offset)) = (at, params.offset) {
+            args["offset"] = offset.into();
+        }
         if let (0, Some(found)) = (at, scope) {
             args["scopeRef"] = found.node.into();
         }

@@ -224,7 +224,7 @@ impl State {
             frames: HashMap::new(),
             dialog: None,
             document: Document::default(),
-            inflight: std::collections::HashSet::new(),
+            inflight: HashMap::new(),
             quiet_since: Instant::now(),
             frame_navigations: HashMap::new(),
             frames_begun: 0,
@@ -541,7 +541,11 @@ impl State {
                     let redirected = sent.redirect_response.is_some();
                     target.document.asked(&sent.request_id, &sent.request.method, redirected);
                 }
-                target.inflight.insert(sent.request_id);
+                // Streams never end; a page is quiet with them (report 43).
+                if sent.kind.as_deref() == Some("EventSource") {
+                    return Ok(());
+                }
+                target.inflight.insert(sent.request_id, sent.request.url);
             }
             network::ResponseReceived::METHOD => {
                 let received: network::ResponseReceived = event.params()?;
@@ -597,7 +601,7 @@ impl Target {
     }
 
     fn request_ended(&mut self, id: &str) {
-        if self.inflight.remove(id) && self.inflight.is_empty() {
+        if self.inflight.remove(id).is_some() && self.inflight.is_empty() {
             self.quiet_since = Instant::now();
         }
     }

@@ -96,8 +96,8 @@ pub struct Target {
     pub dialog: Option<Dialog>,
     /// The document of the main frame.
     pub document: Document,
-    /// Requests under way, by id.
-    pub(super) inflight: HashSet<String>,
+    /// Requests under way: URLs by id.
+    pub(super) inflight: HashMap<String, String>,
     /// When the set of requests last became empty, or last was not.
     pub(super) quiet_since: Instant,
     /// Navigations of child frames under way, by frame, with their number.
@@ -512,6 +512,11 @@ impl Target {
     /// Since when no request has been under way. None while one is.
     pub fn quiet_since(&self) -> Option<Instant> {
         self.inflight.is_empty().then_some(self.quiet_since)
+    }
+
+    /// URLs of the requests under way.
+    pub fn open_requests(&self) -> impl Iterator<Item = &str> {
+        self.inflight.values().map(String::as_str)
     }
 
     /// Requests under way.

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 
 use glass_proto::escape::{cut, quoted, visible};
 use glass_proto::op::Observe;
-use glass_proto::result::{DialogSeen, DownloadSeen, DownloadState, LeftOut, Node, Observation, PageLine};
+use glass_proto::result::{
+    DialogSeen, DownloadSeen, DownloadState, LeftOut, Node, Observation, PageLine, Queried,
+};
 
 use super::MAX_TEXT;
-use super::stitch::{Blanks, Seen, stitch};
+use super::stitch::{Blanks, Seen, found, stitch};
 use crate::act::line;
 use crate::context::Context;
 
@@ -22,8 +24,18 @@ pub(super) fn build(
     (mut incomplete, blank): (Vec<LeftOut>, Blanks),
     limit: usize,
 ) -> Observation {
-    let (nodes, over) = stitch(frames, &blank, limit);
-    for frame in frames {
+    let (nodes, over) = match params.query {
+        Some(_) => (found(frames, params.offset.unwrap_or(0) as usize, queried(params).min(limit)), 0),
+        None => stitch(frames, &blank, limit),
+    };
+    let query = params.query.as_ref().map(|text| Queried {
+        text: text.clone(),
+        matches: frames.iter().map(|frame| frame.rows_total).sum(),
+        shown: nodes.len() as u64,
+        offset: params.offset.unwrap_or(0).into(),
+    });
+    // What a search leaves out it counts itself.
+    for frame in frames.iter().filter(|_| query.is_none()) {
         incomplete.extend(
             frame.left_out.iter().filter(|left| left.kind != "text").map(|left| left_out(frame, left)),
         );
@@ -58,7 +70,14 @@ pub(super) fn build(
     }
     let content_type = main.map(|main| main.content_type.clone());
     let content_type = content_type.filter(|kind| !kind.is_empty() && kind != "text/html");
+    let snapshot_id = snapshot_id(page.revision);
+    if let Some(query) = &query {
+        incomplete.extend(rest_of(query, &snapshot_id));
+    }
     let mut out = head(&page);
+    if let Some(query) = &query {
+        let _ = write!(out, "\n{} of {} rows hold {}", query.shown, query.matches, quoted(&query.text));
+    }
     if let Some(kind) = &content_type {
         let _ = write!(out, " {}", visible(kind, false));
     }
@@ -77,8 +96,8 @@ pub(super) fn build(
             .saturating_sub(out.len() + 256)
             .max(TEXT_ROOM.min(params.max_bytes as usize / 4)),
     );
-    let text = if params.interactive { String::new() } else { text_of(frames, room) };
-    if !params.interactive && (text.len() as u64) < whole {
+    let text = if params.interactive || query.is_some() { String::new() } else { text_of(frames, room) };
+    if !params.interactive && query.is_none() && (text.len() as u64) < whole {
         incomplete.push(LeftOut {
             kind: "text".to_owned(),
             count: Some(whole - text.len() as u64),
@@ -99,6 +118,8 @@ pub(super) fn build(
     }
     Observation {
         page,
+        snapshot_id,
+        query,
         content_type,
         outline: out,
         nodes,
@@ -110,6 +131,28 @@ pub(super) fn build(
         downloads,
         incomplete,
     }
+}
+
+/// Names a revision, for the call that reads on.
+pub(super) fn snapshot_id(revision: u64) -> String {
+    format!("r{revision}")
+}
+
+/// Most rows that a search lists.
+pub(super) fn queried(params: &Observe) -> usize {
+    params.limit.unwrap_or(Observe::QUERIED) as usize
+}
+
+/// The rows of a search that come after those listed.
+fn rest_of(query: &Queried, snapshot: &str) -> Option<LeftOut> {
+    let next = query.offset + query.shown;
+    let left = query.matches.saturating_sub(next);
+    (left > 0).then(|| LeftOut {
+        kind: "matches".to_owned(),
+        count: Some(left),
+        hint: Some(format!("the same with --offset {next} --snapshot-id {snapshot}")),
+        ..LeftOut::default()
+    })
 }
 
 /// What can be said while a dialog holds the page.
@@ -179,6 +222,9 @@ fn row(out: &mut String, node: &Node) {
     }
     if let Some(rows) = node.rows_total {
         let _ = write!(out, " {rows} rows");
+    }
+    if let Some([x, y, width, height]) = node.rect {
+        let _ = write!(out, " @{x},{y} {width}×{height}");
     }
     for state in &node.states {
         let _ = write!(out, " {state}");

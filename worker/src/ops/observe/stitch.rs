@@ -30,6 +30,9 @@ pub(super) struct Seen {
     #[serde(default)]
     pub(super) rootless: bool,
     pub(super) rows: Vec<Row>,
+    /// Rows that there are, with those that are left out.
+    #[serde(default)]
+    pub(super) rows_total: u64,
     #[serde(default)]
     pub(super) text: String,
     #[serde(default)]
@@ -63,6 +66,8 @@ pub(super) struct Row {
     options: Option<u64>,
     rows_total: Option<u64>,
     frame: Option<String>,
+    #[serde(rename = "box")]
+    rect: Option<[i64; 4]>,
 }
 
 /// What a frame's engine left out.
@@ -110,6 +115,7 @@ impl Seen {
             value: row.value.clone(),
             options: row.options,
             rows_total: row.rows_total,
+            rect: row.rect,
             frame: row.frame.clone(),
             url: None,
         }
@@ -126,6 +132,12 @@ pub(super) fn stitch(frames: &[Seen], blank: &Blanks, limit: usize) -> (Vec<Node
         seam.append(main, 0);
     }
     (seam.nodes, seam.left)
+}
+
+/// The rows of a search, one frame after the other, without the rows that they lie in.
+pub(super) fn found(frames: &[Seen], offset: usize, limit: usize) -> Vec<Node> {
+    let rows = frames.iter().flat_map(|frame| frame.rows.iter().map(move |row| frame.node(row, 0)));
+    rows.skip(offset).take(limit).collect()
 }
 
 /// Frames that are being put together.
