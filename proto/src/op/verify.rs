@@ -22,7 +22,7 @@ pub struct Verify {
     pub predicate: Option<Predicate>,
     #[command(flatten)]
     /// The same by options.
-    pub options: Options,
+    pub options: Box<Options>,
 }
 
 // No doc comment: clap would take it as the text about the operation.
@@ -148,7 +148,7 @@ impl From<Verify> for Given {
 
 impl From<Given> for Verify {
     fn from(given: Given) -> Self {
-        Self { predicate: given.predicate, options: Options::default() }
+        Self { predicate: given.predicate, options: Box::default() }
     }
 }
 

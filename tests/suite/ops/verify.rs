@@ -60,7 +60,7 @@ fn predicates_are_put_together_and_the_part_that_failed_is_named() {
     );
     assert_eq!(error["details"]["seen"].as_array().map(Vec::len), Some(1), "{error}");
     let text = stage.glassctl(["verify", "--visible", "Nothing", "--title-contains", "form"]).exits(4).stderr;
-    assert!(text.contains("all[1].visible"), "{text}");
+    assert!(text.contains("all[2].visible does not hold"), "{text}");
     for wrong in [
         "{}",
         "[]",

@@ -157,6 +157,21 @@ fn match_says_how_many_of_the_elements_must_be_so() {
     stage.fails("invalid_argument", &["wait", "hidden=One", "--match", "any"]);
 }
 
+// contract: 8.1, 3.5
+#[test]
+fn a_ref_whose_element_became_something_else_is_not_gone() {
+    let stage = Stage::take();
+    stage.show("<title>R</title><button>Save</button>");
+    let seen = stage.ok(&["observe"]);
+    let nodes = seen["nodes"].as_array().expect("rows");
+    let save = nodes.iter().find(|node| node["name"] == "Save").expect("the button");
+    let hidden = format!("hidden={}", save["ref"].as_str().expect("a ref"));
+    stage.eval("document.querySelector('button').textContent = 'Delete'");
+    stage.fails("timeout", &["wait", &hidden, "--timeout-ms", "400"]);
+    stage.eval("document.querySelector('button').remove()");
+    stage.ok(&["wait", &hidden]);
+}
+
 // contract: 8.1
 #[test]
 fn stable_means_that_the_box_does_not_move() {
@@ -204,7 +219,7 @@ fn the_network_is_idle_after_half_a_second_of_real_quiet_and_streams_do_not_coun
     stage.eval("window.stream = new EventSource('hang?stream'); 1");
     stage.ok(&["wait", "lifecycle=networkidle"]);
     // A page that asks again and again is never quiet, and what is open is told without its query.
-    stage.eval("window.poll = setInterval(() => fetch('hang?secret', { signal: AbortSignal.timeout(150) }).catch(() => {}), 100); 1");
+    stage.eval("const ask = () => fetch('hang?secret', { signal: AbortSignal.timeout(150) }).catch(() => {}); ask(); window.poll = setInterval(ask, 100); await new Promise((done) => setTimeout(done, 50))");
     let error = stage.fails("timeout", &["wait", "lifecycle=networkidle", "--timeout-ms", "1500"]);
     let last = error["details"]["last"].to_string();
     assert!(last.contains("/hang") && !last.contains("secret"), "{last}");
@@ -237,11 +252,16 @@ fn dialogs_and_popups_are_waited_for_and_a_dialog_ends_other_waits() {
     stage.ok(&["wait", "dialog"]);
     stage.fails("dialog_blocked", &["wait", "visible=Plain"]);
     stage.ok(&["dismiss-dialog"]);
+    let _visit = stage.visit("popups.html");
+    stage.fails("timeout", &["wait", "popup", "--timeout-ms", "300"]);
     let waiting = stage.begin(&["wait", "popup", "--timeout-ms", "15000"]);
-    stage.eval("setTimeout(() => { window.w = open('about:blank') }, 100); 1");
+    stage.ok(&["click", "name=Window open"]);
     let answer = waiting.answer_within(LIMIT);
-    assert_eq!(answer.result()["seen"]["popups"].as_array().map(Vec::len), Some(1), "{}", answer.run);
-    stage.eval("window.w.close(); 1");
+    let popups = answer.result()["seen"]["popups"].clone();
+    assert_eq!(popups.as_array().map(Vec::len), Some(1), "{}", answer.run);
+    stage.ok(&["verify", "--popup-opened"]);
+    stage.ok(&["close-target", popups[0].as_str().expect("an id")]);
+    stage.ok(&["verify", "--popup-opened", "false"]);
 }
 
 // contract: 8.1, 3.4
@@ -267,7 +287,7 @@ fn a_script_condition_may_only_read_and_works_under_a_strict_policy() {
     );
     let waiting = stage.begin(&[
         "wait",
-        "js=document.getElementById('p').textContent === 'done'",
+        "js=document.querySelector('#p').textContent === 'done'",
         "--timeout-ms",
         "15000",
     ]);
@@ -277,7 +297,8 @@ fn a_script_condition_may_only_read_and_works_under_a_strict_policy() {
     assert_eq!(error["reason"], "side_effect", "{error}");
     assert_eq!(stage.eval("document.title"), "C");
     assert_eq!(stage.fails("evaluation_failed", &["wait", "js=a b c"])["reason"], "syntax");
-    assert_eq!(stage.fails("evaluation_failed", &["wait", "js=Promise.resolve(1)"])["reason"], "promise");
+    stage.eval("window.promise = Promise.resolve(1); 1");
+    assert_eq!(stage.fails("evaluation_failed", &["wait", "js=window.promise"])["reason"], "promise");
     let error = stage.fails("timeout", &["wait", "js=nowhere.defined", "--timeout-ms", "400"]);
     assert_eq!(error["details"]["last"]["threw"], "ReferenceError", "{error}");
 }

@@ -81,7 +81,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         let Some(main) = seen.first() else {
             return Err(context.engine(&EngineError::Gone, Phase::Preflight));
         };
-        same_snapshot(params, revision)?;
+        same_snapshot(context, params, revision)?;
         let page = line(context, revision, &main.url, &main.title, &main.ready_state);
         let built = outline::build(context, params, page, &seen, missing, rows);
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
@@ -102,8 +102,8 @@ fn keys(context: &Context) -> Vec<FrameKey> {
 }
 
 /// A page that changed in between is not read on as if it had not (contract 3.1).
-fn same_snapshot(params: &Observe, revision: u64) -> Result<(), OpError> {
-    let now = outline::snapshot_id(revision);
+fn same_snapshot(context: &Context, params: &Observe, revision: u64) -> Result<(), OpError> {
+    let now = outline::snapshot_id(&context.target, revision);
     if params.snapshot_id.as_ref().is_none_or(|wanted| *wanted == now) {
         return Ok(());
     }

@@ -96,15 +96,19 @@ fn test(want: Want<'_>) -> Option<Value> {
 fn without(error: OpError, absence: bool) -> Result<Seen, OpError> {
     let nothing = json!({ "total": 0, "hidden": 0 });
     match error.kind {
-        // Nobody looked, or what was looked for is there under another name.
+        // Nobody looked.
         _ if is_unread(&error) => Ok(Seen::new(Truth::Undecided, json!({ "unread": error.reason }))),
+        // The element is there, as something else: that it is gone cannot be said.
+        ErrorKind::StaleReference if absence && error.reason.as_deref() == Some("changed") => {
+            Ok(Seen::new(Truth::Undecided, json!({ "ref": "changed" })))
+        }
         ErrorKind::TargetNotFound if error.reason.is_none() => Ok(Seen::new(absence, nothing)),
         ErrorKind::StaleReference if absence => Ok(Seen::new(Truth::Holds, nothing)),
         _ => Err(error),
     }
 }
 
-/// Whether an error says that the page was not read, or that the element is there and has changed.
+/// Whether an error says that the page was not read.
 pub(super) fn is_unread(error: &OpError) -> bool {
     match error.reason.as_deref() {
         Some("frame_unavailable") => true,

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::evidence::main_info;
 use super::find::{find_scope, frames_in};
 use crate::context::{Context, halted};
-use crate::page::{EngineError, FrameKey, Halt, Step};
+use crate::page::{EngineError, FrameKey, Halt, State, Step, Target};
 
 pub use element::several;
 pub use predicate::{failed, verify};
@@ -244,7 +244,8 @@ fn known(context: &Context, fact: Fact<'_>, since: Since) -> Result<Seen, OpErro
         }
         Fact::Popup(wanted) => {
             let popups = state.popups_since(&context.target, since.targets);
-            let ids: Vec<&str> = popups.iter().take(8).map(|popup| popup.id.as_str()).collect();
+            let ours = popups.iter().filter(|popup| descends(&state, popup, &context.target));
+            let ids: Vec<&str> = ours.take(8).map(|popup| popup.id.as_str()).collect();
             Seen::new(ids.is_empty() != wanted, json!({ "popups": ids }))
         }
         Fact::Download(wanted) => {
@@ -270,6 +271,18 @@ fn known(context: &Context, fact: Fact<'_>, since: Since) -> Result<Seen, OpErro
         }
         _ => Seen::new(Truth::Undecided, Value::Null),
     })
+}
+
+/// Whether a target was opened by this page, or by one that it opened. What has no opener was opened by nobody known.
+fn descends(state: &State, popup: &Target, page: &str) -> bool {
+    let mut by = popup.opener.as_deref();
+    while let Some(id) = by {
+        if id == page {
+            return true;
+        }
+        by = state.target(id).and_then(|target| target.opener.as_deref());
+    }
+    false
 }
 
 async fn revision(context: &Context) -> Result<u64, OpError> {

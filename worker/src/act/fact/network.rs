@@ -52,7 +52,7 @@ fn is_quiet(target: &Target, wanted: Duration) -> bool {
 fn open(target: &Target) -> Map<String, Value> {
     let mut what = Map::new();
     what.insert("pending".to_owned(), target.pending().into());
-    let urls: Vec<_> = target.open_requests().take(NAMED).map(|url| plain(url)).collect();
+    let urls: Vec<_> = target.open_requests().take(NAMED).map(plain).collect();
     if !urls.is_empty() {
         what.insert("open".to_owned(), json!(urls));
     }

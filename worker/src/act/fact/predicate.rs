@@ -134,11 +134,8 @@ pub fn failed(weighed: &Weighed, outcome: Outcome, dispatched: Dispatched) -> Op
         Truth::Undecided => "whether it holds cannot be said; what was seen is in details.seen",
         _ => "it does not hold; what was seen is in details.seen",
     };
-    let mut parts: Vec<&SeenPart> = weighed.parts.iter().filter(|part| part.holds != Some(true)).collect();
-    if parts.is_empty() {
-        // Under a `not` it is what holds that is of interest.
-        parts = weighed.parts.iter().collect();
-    }
+    let mut parts: Vec<&SeenPart> =
+        weighed.parts.iter().filter(|part| part.holds != Some(is_meant(part))).collect();
     let json = |parts: &[&SeenPart]| serde_json::to_value(parts).unwrap_or_default();
     while parts.len() > 1 && json(&parts).to_string().len() > ERROR_BYTES {
         parts.pop();
@@ -151,6 +148,11 @@ pub fn failed(weighed: &Weighed, outcome: Outcome, dispatched: Dispatched) -> Op
     )
     .detail("seen", json(&parts))
     .ended(outcome, dispatched)
+}
+
+/// Whether a part should hold: under an odd number of `not` it should not.
+fn is_meant(part: &SeenPart) -> bool {
+    part.part.split('.').filter(|key| *key == "not").count().is_multiple_of(2)
 }
 
 #[cfg(test)]

@@ -79,7 +79,8 @@ pub(super) async fn look(context: &Context, expression: &str) -> Result<Seen, Op
             return Err(refused(
                 "side_effect",
                 "the expression would change something, so it was not run to its end",
-                "js= may only read; do the change with evaluate, then wait",
+                "js= may only do what the browser knows to change nothing (querySelector, not getElementById or matches); \
+                 do a change with evaluate, then wait",
             ));
         }
         let class = thrown.and_then(|remote| remote.class_name.as_deref());

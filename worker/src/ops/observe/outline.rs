@@ -70,7 +70,7 @@ pub(super) fn build(
     }
     let content_type = main.map(|main| main.content_type.clone());
     let content_type = content_type.filter(|kind| !kind.is_empty() && kind != "text/html");
-    let snapshot_id = snapshot_id(page.revision);
+    let snapshot_id = snapshot_id(&page.target_id, page.revision);
     if let Some(query) = &query {
         incomplete.extend(rest_of(query, &snapshot_id));
     }
@@ -133,9 +133,9 @@ pub(super) fn build(
     }
 }
 
-/// Names a revision, for the call that reads on.
-pub(super) fn snapshot_id(revision: u64) -> String {
-    format!("r{revision}")
+/// Names a revision of a target, for the call that reads on.
+pub(super) fn snapshot_id(target: &str, revision: u64) -> String {
+    format!("{target}-r{revision}")
 }
 
 /// Most rows that a search lists.
