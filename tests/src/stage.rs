@@ -14,6 +14,14 @@ use crate::world::World;
 
 static FREE: Mutex<Vec<World>> = Mutex::new(Vec::new());
 
+/// Closes what the test before opened beside the first page.
+fn tidy(world: &World) {
+    let listed = world.ok(&["list-targets"]);
+    for target in listed["targets"].as_array().into_iter().flatten().skip(1) {
+        world.ok(&["close-target", target["id"].as_str().expect("a target has an id")]);
+    }
+}
+
 /// A session that this test has for itself, in a daemon that runs.
 #[derive(Debug)]
 pub struct Stage {
@@ -24,6 +32,9 @@ impl Stage {
     /// A free one, else a new one.
     pub fn take() -> Self {
         let free = FREE.lock().expect("nobody panics while it holds this").pop();
+        if let Some(world) = &free {
+            tidy(world);
+        }
         Self { world: Some(free.unwrap_or_else(started)) }
     }
 

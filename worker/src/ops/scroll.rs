@@ -9,7 +9,7 @@ use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Locator, Place, Point, Scroll, ScrollEnd};
 use glass_proto::result::{Acted, Evidence, Pane};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::begin;
 use super::click::acted;
@@ -249,8 +249,13 @@ async fn watch(
             keys.into_iter().find(|key| format!("f{}", key.label) == label)
         };
         let Some(child) = child.filter(|_| frames.len() < DEEPEST) else { break };
-        let view = context.pages.run(&child, vec![Step("info", json!({}))]).await;
-        let Ok(view) = view.and_then(|mut call| call.take::<View>()) else { break };
+        // The wheel finds a frame of another process only once that has drawn.
+        let steps = vec![Step("settle", json!({ "frames": 2 })), Step("info", json!({}))];
+        let view = context.pages.run(&child, steps).await;
+        let Ok(view) = view.and_then(|mut call| call.take::<Value>().and_then(|_| call.take::<View>()))
+        else {
+            break;
+        };
         let [x, y, width, height] = rect;
         let scale = |size: f64, inner: f64| if size > 0.0 { inner / size } else { 1.0 };
         at = ((at.0 - x) * scale(width, view.viewport[0]), (at.1 - y) * scale(height, view.viewport[1]));
