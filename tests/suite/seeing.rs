@@ -37,7 +37,9 @@ fn a_frame_that_shows_nothing_is_told_with_the_reason_and_never_waited_for() {
          <div style=height:9000px></div>\
          <iframe title=Lazy loading=lazy src='http://b.localhost:{{port}}/{{visit}}/inner-far.html'></iframe>",
     );
-    stage.ok(&["navigate", &visit.url_at("a.localhost", "states.html")]);
+    let went = stage.ask(&["navigate", &visit.url_at("a.localhost", "states.html")]);
+    assert_eq!(went.result()["loaded"], false);
+    assert!(went.run.took < std::time::Duration::from_secs(10), "two seconds and slack: {}", went.run);
     stage.ok(&["wait", "visible=role=button;name=Far button"]);
     let observed = stage.ok(&["observe"]);
     assert_eq!(states(row(&observed, "frame", "Hangs")), ["loading"], "{}", outline(&observed));

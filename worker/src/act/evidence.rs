@@ -141,7 +141,9 @@ async fn wait_for_commits(context: &Context, before: &Before) -> Result<(), OpEr
         let opening = state.popups_since(&context.target, before.mark).iter().any(|popup| {
             popup.main_frame().is_none_or(|frame| !frame.lifecycle.dom && popup.document.pending.is_some())
         });
-        let framed = target.frame_navigates_since(before.frames_begun);
+        // Frames of a document that came meanwhile are its loading, which is nobody's effect to wait for.
+        let replaced = target.main_frame().is_none_or(|frame| frame.generation != before.generation);
+        let framed = !replaced && target.frame_navigates_since(before.frames_begun);
         let asked = target.downloads_asked > before.downloads_asked;
         let fetching = asked && !state.downloads.iter().any(|download| before.began(context, download));
         (!navigating && !opening && !framed && !fetching).then_some(())
