@@ -232,8 +232,11 @@ async fn watch(
     let mut at = point;
     loop {
         let args = json!({ "token": context.token, "x": at.0, "y": at.1, "dx": dx, "dy": dy, "to": to });
-        let answer = context.pages.run(&key, vec![Step("watchPanes", args)]).await;
-        let watched = match answer.and_then(|mut call| call.take::<Watched>()) {
+        // The wheel finds what has been drawn: a page that just came has not.
+        let steps = vec![Step("settle", json!({ "frames": 2 })), Step("watchPanes", args)];
+        let answer = context.pages.run(&key, steps).await;
+        let watched = answer.and_then(|mut call| call.take::<Value>().and_then(|_| call.take::<Watched>()));
+        let watched = match watched {
             Ok(watched) => watched,
             Err(error) if frames.is_empty() => return Err(context.engine(&error, Phase::Preflight)),
             // A frame that does not answer moves unseen; what lies round it is told.
@@ -249,13 +252,8 @@ async fn watch(
             keys.into_iter().find(|key| format!("f{}", key.label) == label)
         };
         let Some(child) = child.filter(|_| frames.len() < DEEPEST) else { break };
-        // The wheel finds a frame of another process only once that has drawn.
-        let steps = vec![Step("settle", json!({ "frames": 2 })), Step("info", json!({}))];
-        let view = context.pages.run(&child, steps).await;
-        let Ok(view) = view.and_then(|mut call| call.take::<Value>().and_then(|_| call.take::<View>()))
-        else {
-            break;
-        };
+        let view = context.pages.run(&child, vec![Step("info", json!({}))]).await;
+        let Ok(view) = view.and_then(|mut call| call.take::<View>()) else { break };
         let [x, y, width, height] = rect;
         let scale = |size: f64, inner: f64| if size > 0.0 { inner / size } else { 1.0 };
         at = ((at.0 - x) * scale(width, view.viewport[0]), (at.1 - y) * scale(height, view.viewport[1]));
