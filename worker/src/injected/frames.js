@@ -14,13 +14,6 @@ function labelFrame(args, handles) {
   return { ok: true };
 }
 
-function unlabelFrame(args) {
-  const owner = frameOwners.get(args.label)?.deref();
-  if (owner) frameLabels.delete(owner);
-  frameOwners.delete(args.label);
-  return { ok: true };
-}
-
 // Labels of the frames whose element can be seen, within `scope` where one is given; and of those that nobody sees,
 // whatever they show.
 function placedFrames(scope = null) {

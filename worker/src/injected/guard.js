@@ -191,10 +191,6 @@ const NOTHING_SEEN = {
   defaultPrevented: false,
 };
 
-function peek(args) {
-  return armed && armed.token === String(args.token) ? report(armed) : NOTHING_SEEN;
-}
-
 function disarm(args) {
   const guard = armed;
   if (!guard || guard.token !== String(args.token)) return NOTHING_SEEN;

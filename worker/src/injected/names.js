@@ -74,7 +74,6 @@ const NAMED_ROLES = new Set([
   'embed',
 ]);
 const HOLDER_ROLES = new Set(['table', 'grid', 'treegrid', 'list', 'row', 'feed']);
-const LANDMARK_ROLES = new Set(['main', 'navigation', 'banner', 'contentinfo', 'complementary', 'search', 'region']);
 const CONTENT_NAMED = new Set([
   'button',
   'link',

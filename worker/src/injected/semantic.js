@@ -15,7 +15,6 @@ const REGION_ROLES = new Set([
   'region',
 ]);
 const REGION_TAGS = new Set(['dialog', 'form', 'li', 'main', 'nav', 'header', 'footer', 'aside', 'search', 'section']);
-const FRESH_ROWS = 200;
 
 // The nearest dialog, form, row or landmark. A table row counts even where Chromium takes the table for layout.
 function regionOf(el) {
@@ -28,22 +27,6 @@ function regionOf(el) {
       return REGION_ROLES.has(roleOf(node));
     })
   );
-}
-
-// Rows of a region and, except for landmarks, its text: a list that is used again for other data keeps its buttons.
-function regionDigest(region) {
-  refresh();
-  const role = roleOf(region);
-  const known = revision.model.rows.reduce((count, row) => count + (M.contains(region, row.el) ? 1 : 0), 0);
-  const walk = new Walk({ fresh: known <= FRESH_ROWS }).start(region).settle();
-  const text = LANDMARK_ROLES.has(role) ? '' : walk.wholeText();
-  return digest(walk.rows.map((row) => row.sig).join('\u0002') + '\u0003' + text);
-}
-
-// Without a region all of the document counts.
-function documentDigest() {
-  refresh();
-  return digest(String(revision.seq));
 }
 
 function semanticRow(el) {
@@ -77,19 +60,6 @@ function semanticRow(el) {
   };
   if (!secret && value !== undefined && value !== '') row.value = shown(String(value));
   return row;
-}
-
-// The row with its region, for those who ask for it by itself.
-function rowAndRegion(args) {
-  const { el } = required(args);
-  const region = regionOf(el);
-  return {
-    ...semanticRow(el),
-    region: region
-      ? { ref: refOf(region), role: G.localName(region) === 'tr' ? 'row' : roleOf(region) }
-      : { ref: null, role: 'document' },
-    regionHash: region ? regionDigest(region) : documentDigest(),
-  };
 }
 
 // Has the region of an element changed since the revision that its seq numbers? Not known without a seq.
