@@ -6,7 +6,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use glass_proto::op::OperationCommand;
 
 use crate::session::{InvalidSession, SessionChoice};
@@ -54,6 +55,27 @@ pub struct Global {
     /// Where glassd listens, instead of the user's own place
     #[arg(long, global = true, value_name = "PATH", hide = true)]
     pub socket: Option<PathBuf>,
+}
+
+impl Cli {
+    /// Reads a command line.
+    ///
+    /// Commands get their arguments and help texts when they are asked for; what is wrong or asks for help is read a
+    /// second time with all of them there.
+    ///
+    /// # Errors
+    /// What clap has to say, help and version included.
+    pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        Self::try_parse_from(arguments).or_else(|error| {
+            if error.kind() == ErrorKind::DisplayVersion {
+                return Err(error);
+            }
+            let mut command = Self::command();
+            command.build();
+            let mut matches = command.try_get_matches_from_mut(arguments)?;
+            Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+        })
+    }
 }
 
 impl Global {
@@ -230,12 +252,20 @@ pub fn wants_json(args: &[OsString]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     fn parse(args: &[&str]) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(["glassctl"].iter().chain(args))
+        Cli::read(&["glassctl"].iter().chain(args).map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn help_knows_every_command_and_what_it_takes() {
+        let list = parse(&["--help"]).unwrap_err().to_string();
+        for line in ["click ", "Click an element", "list-targets", "Global options"] {
+            assert!(list.contains(line), "{line}: {list}");
+        }
+        let one = parse(&["click", "--help"]).unwrap_err().to_string();
+        assert!(one.contains("--button") && one.contains("--session"), "{one}");
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use tokio::sync::watch;
 
 use crate::args::{Cli, wants_json};
@@ -21,7 +20,7 @@ const EXIT_OUTPUT: u8 = 10;
 
 /// Runs the command that `arguments` name (the first is the program's own name).
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(&arguments) {
+    let cli = match Cli::read(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let output = Output::new(wants_json(&arguments));

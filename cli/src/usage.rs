@@ -167,12 +167,13 @@ fn first(error: &clap::Error, kind: C) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use std::ffi::OsString;
 
     use super::*;
 
     fn wrong(args: &[&str]) -> (String, String) {
-        let error = Cli::try_parse_from(["glassctl"].iter().chain(args)).unwrap_err();
+        let arguments: Vec<_> = ["glassctl"].iter().chain(args).map(OsString::from).collect();
+        let error = Cli::read(&arguments).unwrap_err();
         match explain(&error) {
             NoCommand::Wrong(failure) => {
                 assert_eq!(failure.exit_code(), 2, "{args:?}");
