@@ -7,6 +7,7 @@
 mod twice;
 
 mod actionability;
+mod after;
 mod cage;
 mod cli;
 mod corpus;

@@ -149,6 +149,19 @@ impl Context {
         }
     }
 
+    /// The same operation at the whole page of a target: no frame, no container, no guard.
+    pub(crate) fn whole_page(&self, target: &str) -> Self {
+        let options = CallOptions {
+            expected_revision: None,
+            guard_scope: None,
+            scope: None,
+            frame: Vec::new(),
+            frame_id: None,
+            ..self.options.clone()
+        };
+        Self { options, ..self.of_target(target) }
+    }
+
     /// The same operation without its revision guard, for what follows its own first effect.
     pub(crate) fn unguarded(&self) -> Self {
         let options = CallOptions { expected_revision: None, guard_scope: None, ..self.options.clone() };

@@ -109,7 +109,9 @@ async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpE
         };
         context.set_frame(frame);
     }
-    ops::run(context, operation).await
+    let before = ops::Mark::of(context);
+    let output = ops::run(context, operation).await?;
+    Ok(ops::after(context, &before, output).await)
 }
 
 /// The target named, else the one that the client selected, as long as it is open.

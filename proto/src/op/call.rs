@@ -54,6 +54,15 @@ pub struct CallOptions {
     #[arg(long, value_enum, value_name = "SCOPE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard_scope: Option<GuardScope>,
+    /// What of the page is shown after a mutation
+    #[arg(long, value_enum, value_name = "HOW")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe: Option<ObserveAfter>,
+    /// Longest outline of that in bytes (512 to 65536); otherwise 2048 for a summary, 24576 for all
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(512..=65_536))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 512, max = 65_536))]
+    pub observe_max_bytes: Option<u32>,
     /// Refused until receipts exist; never ignored
     #[arg(long, value_name = "KEY", hide = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,6 +80,19 @@ pub enum GuardScope {
     Region,
     /// All frames
     Page,
+}
+
+/// What of the page is shown after a mutation (contract 2.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "camelCase")]
+pub enum ObserveAfter {
+    /// Nothing
+    #[default]
+    None,
+    /// Controls, dialogs and messages that are new or changed
+    Summary,
+    /// All of it
+    Full,
 }
 
 /// Options that do not fit their bounds.
@@ -94,6 +116,12 @@ pub enum InvalidOptions {
     /// `frame` or `frameId` for an operation that is not confined by it.
     #[error("this operation takes no frame")]
     Unframed,
+    /// `observe` for an operation that leaves no page to look at.
+    #[error("this operation changes no page that could be looked at afterwards, so it takes no observe")]
+    Unobserved,
+    /// `observeMaxBytes` out of range, or where nothing is shown.
+    #[error("observeMaxBytes is 512 to 65536, and bounds what observe summary or full shows")]
+    ObserveBytes,
     /// More than 10 steps, or an id that does not stand alone.
     #[error(
         "frame is one frame id, or up to {MAX_FRAME_STEPS} locators from the outside in, and not beside frameId"
@@ -110,6 +138,9 @@ impl CallOptions {
         if self.guard_scope.is_some() && self.expected_revision.is_none() {
             return Err(InvalidOptions::ScopeAlone);
         }
+        if self.observe_max_bytes.is_some_and(|bytes| !self.observes() || !(512..=65_536).contains(&bytes)) {
+            return Err(InvalidOptions::ObserveBytes);
+        }
         let ids = self.frame.iter().filter(|step| matches!(step, FrameStep::Id(_))).count();
         let both = self.frame_id.is_some() && !self.frame.is_empty();
         if self.frame.len() > MAX_FRAME_STEPS || (ids > 0 && self.frame.len() > 1) || both {
@@ -121,7 +152,8 @@ impl CallOptions {
     /// Checks that the operation takes what is given: nothing is ignored in silence.
     ///
     /// # Errors
-    /// `expectedRevision` where it guards nothing, `targetId` where all targets are meant, a frame where none confines.
+    /// `expectedRevision` where it guards nothing, `targetId` where all targets are meant, a frame where none confines,
+    /// `observe` where no page is left to look at.
     pub fn check_for(&self, facts: &Facts) -> Result<(), InvalidOptions> {
         if self.expected_revision.is_some() && !facts.guarded {
             return Err(InvalidOptions::Unguarded);
@@ -132,7 +164,15 @@ impl CallOptions {
         if (self.frame_id.is_some() || !self.frame.is_empty()) && !facts.framed {
             return Err(InvalidOptions::Unframed);
         }
+        if self.observes() && !facts.leaves_page() {
+            return Err(InvalidOptions::Unobserved);
+        }
         Ok(())
+    }
+
+    /// Whether something of the page is shown afterwards.
+    pub fn observes(&self) -> bool {
+        self.observe.unwrap_or_default() != ObserveAfter::None
     }
 
     /// The deadline of this call, `default` when it names none.
@@ -169,6 +209,19 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<FrameSte
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bound_of_an_observation_needs_one() {
+        let read = |json: &str| serde_json::from_str::<CallOptions>(json).unwrap().check();
+        assert_eq!(read(r#"{"observe":"full","observeMaxBytes":512}"#), Ok(()));
+        for bad in [
+            r#"{"observeMaxBytes":512}"#,
+            r#"{"observe":"none","observeMaxBytes":512}"#,
+            r#"{"observe":"full","observeMaxBytes":511}"#,
+        ] {
+            assert_eq!(read(bad), Err(InvalidOptions::ObserveBytes), "{bad}");
+        }
+    }
 
     #[test]
     fn a_frame_is_one_id_or_up_to_ten_locators() {

@@ -2,8 +2,10 @@
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
+use serde_json::json;
 
-use super::{CallOptions, InvalidOptions, InvalidParams, Operation};
+use super::{CallOptions, Facts, InvalidOptions, InvalidParams, Operation};
+use crate::result::After;
 
 /// Parameters or options that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +69,20 @@ pub fn schema<T: JsonSchema>() -> Schema {
 /// The JSON schema (2020-12) of what is written from a `T`, without references: what it always writes is required.
 pub fn written_schema<T: JsonSchema>() -> Schema {
     inline().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// The schema of what an operation answers, with what the call options add to it.
+pub(super) fn answered(mut output: Schema, facts: &Facts) -> Schema {
+    if !facts.leaves_page() {
+        return output;
+    }
+    let added = written_schema::<After>();
+    let added = added.get("properties").and_then(serde_json::Value::as_object).cloned().unwrap_or_default();
+    let properties = output.ensure_object().entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.extend(added);
+    }
+    output
 }
 
 fn inline() -> SchemaSettings {

@@ -91,3 +91,10 @@ pub struct Facts {
     /// In the worker `Context::frame` has the frame; what goes through `act::find` is confined already.
     pub framed: bool,
 }
+
+impl Facts {
+    /// Whether it is a mutation after which there is a page to look at (contract 2.5).
+    pub fn leaves_page(&self) -> bool {
+        self.effect == Effect::Mutation && (self.targeted || self.lane == Lane::Page)
+    }
+}

@@ -62,7 +62,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS};
+pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS, ObserveAfter};
 pub use check::Check;
 pub use chord::{Chord, InvalidChord, KeyName, NAMED};
 pub use clear::Clear;
@@ -255,7 +255,8 @@ macro_rules! operations {
             /// JSON schemas of the parameters and of the output.
             pub fn schemas(name: &str) -> Option<(schemars::Schema, schemars::Schema)> {
                 $(if name == <$variant as Operation>::FACTS.name {
-                    return Some((schema::<$variant>(), written_schema::<<$variant as Operation>::Output>()));
+                    let output = written_schema::<<$variant as Operation>::Output>();
+                    return Some((schema::<$variant>(), codec::answered(output, &<$variant as Operation>::FACTS)));
                 })*
                 None
             }

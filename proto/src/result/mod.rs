@@ -1,6 +1,7 @@
 //! What operations answer (contract 2.4, 3.1, 12.7), and how an answer reads for a person or a model.
 
 mod acted;
+mod after;
 mod element;
 mod emulated;
 mod exported;
@@ -14,6 +15,7 @@ pub use acted::{
     Acted, ChooserSeen, DialogAnswered, DialogSeen, DownloadSeen, DragKind, Evidence, FieldFilled,
     FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
+pub use after::{After, Unobserved};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use emulated::{Emulated, ViewportSet};
 pub use exported::{Asset, Exported};

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated,
+    Acted, After, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated,
     Evaluated, Evidence, Exported, FormFilled, Found, Frames, Inspected, Navigated, Observation, PageLine,
     Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, Verified,
     ViewportSet, Waited,
@@ -19,6 +19,8 @@ use crate::op::{AnyOperation, Operation};
 pub enum Answer {
     /// Actions on the page.
     Acted(Acted),
+    /// A mutation, with what its page shows afterwards.
+    Seen(Box<Self>, Box<After>),
     /// `fillForm`.
     Form(FormFilled),
     /// `navigate`, `back`, `forward`, `reload`.
@@ -77,7 +79,7 @@ impl Answer {
     /// Reads the answer of `operation`.
     pub fn decode(operation: &AnyOperation, json: &[u8]) -> serde_json::Result<Self> {
         use crate::op;
-        Ok(match operation {
+        let answer = match operation {
             AnyOperation::Navigate(_) => Self::Navigated(read::<op::Navigate>(json)?),
             AnyOperation::Back(_) => Self::Navigated(read::<op::Back>(json)?),
             AnyOperation::Forward(_) => Self::Navigated(read::<op::Forward>(json)?),
@@ -131,13 +133,20 @@ impl Answer {
             AnyOperation::RetryDownloadCapture(_) => {
                 Self::Downloaded(read::<op::RetryDownloadCapture>(json)?)
             }
-        })
+        };
+        if !operation.facts().leaves_page() {
+            return Ok(answer);
+        }
+        let after: After = serde_json::from_slice(json)?;
+        let seen = after.observation.is_some() || after.unobserved.is_some();
+        Ok(if seen { Self::Seen(Box::new(answer), Box::new(after)) } else { answer })
     }
 
     /// The answer for a person or a model. Ends without a line break.
     pub fn text(&self) -> String {
         match self {
             Self::Acted(acted) => acted_text(acted),
+            Self::Seen(answer, after) => answer.text() + &after_text(after),
             Self::Form(form) => form_text(form),
             Self::Navigated(navigated) => navigated_text(navigated),
             Self::Observation(observation) => observation.outline.clone(),
@@ -333,6 +342,17 @@ fn acted_text(acted: &Acted) -> String {
         let _ = write!(out, " · on {} {} [{}]", hit.role, quoted(&hit.label), hit.reference);
     }
     evidence_text(&mut out, &acted.evidence);
+    out
+}
+
+fn after_text(after: &After) -> String {
+    let mut out = String::new();
+    if let Some(observation) = &after.observation {
+        let _ = write!(out, "\n{}", observation.outline);
+    }
+    if let Some(why) = after.unobserved {
+        let _ = write!(out, "\nnot observed: {}", why.text());
+    }
     out
 }
 

@@ -154,6 +154,7 @@ function factOf(el) {
       text: undefined,
       painted: false,
       generation: 0,
+      changed: 0,
       sig: '',
     };
     facts.set(el, fact);

@@ -138,6 +138,8 @@ function depthsOf(rows) {
   return depths;
 }
 
+const SPEAKING = new Set(['dialog', 'alertdialog', 'alert', 'status']);
+
 const LAYER_ROLES = new Set(['dialog', 'alertdialog', 'menu', 'listbox', 'tooltip']);
 
 // What lies on top comes first, with what it holds: the open modal dialog, then open popovers.
@@ -185,6 +187,9 @@ function observe(args) {
         row.role === 'frame' ||
         frameLabels.has(row.el),
     );
+  // What changed after that count of this document: what can be acted on, and what speaks up by itself.
+  if (args.since !== undefined)
+    rows = rows.filter((row) => row.fact.changed > args.since && (isActive(row) || SPEAKING.has(row.role)));
   if (args.query) rows = rows.filter(queryTest(String(args.query), args.testId));
   const total = rows.length;
   // A search lists what it found in order; the worker counts off what was read before.

@@ -165,19 +165,26 @@ function compare(last, model, touched, all) {
   let changed = 0;
   const before = last ? last.generation : 0;
   const differing = [];
+  const news = [];
   model.rows.forEach((row) => {
     const fact = row.fact;
     if (fact.generation !== before || !last) {
       added += 1;
       differing.push(row.el);
+      news.push(fact);
     } else if (fact.sig !== row.sig) {
       changed += 1;
       differing.push(row.el);
+      if (withoutFocus(fact.sig) !== withoutFocus(row.sig)) news.push(fact);
     }
     fact.generation = model.generation;
     fact.sig = row.sig;
   });
-  if (!last || revision.quiet) return;
+  if (!last) return;
+  if (revision.quiet) {
+    for (const fact of news) fact.changed = revision.seq;
+    return;
+  }
   const removed = last.rows.length - (model.rows.length - added);
   if (removed > 0) for (const row of last.rows) if (row.fact.generation !== model.generation) differing.push(row.el);
   if (added === 0 && removed === 0 && changed === 0) {
@@ -191,9 +198,13 @@ function compare(last, model, touched, all) {
   pending.text = pending.text || text;
   for (const el of differing) if (pending.sample.size < 3) pending.sample.add(el);
   revision.seq += 1;
+  for (const fact of news) fact.changed = revision.seq;
   if (all) changes.everywhere = revision.seq;
   for (const n of [...differing, ...touched]) noteChange(n);
 }
+
+// Focus goes to whatever is pressed, which is no news about it.
+const withoutFocus = (sig) => (sig.endsWith('focused') ? sig.slice(0, -7).replace(/,$/, '') : sig);
 
 // When something in an element, its rows or its text, last changed; for guards that look at a region only.
 const changes = { at: new WeakMap(), everywhere: 0 };

@@ -1,5 +1,6 @@
 //! The handlers: one a file, under the name of its definition in `glass_proto::op`.
 
+mod after;
 mod at_point;
 mod begin;
 mod check;
@@ -46,6 +47,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 
+pub(crate) use after::{Mark, after};
 pub(crate) use evaluate::{end_script, place};
 
 /// Runs an operation. A match, so that an operation without a handler does not compile.

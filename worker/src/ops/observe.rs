@@ -17,6 +17,8 @@ use stitch::{Blanks, Seen};
 
 /// Lines of an outline (contract 3.1).
 const MAX_ROWS: usize = 400;
+/// Bytes of a short line: more lines than fit are not asked for.
+const SHORT_ROW: usize = 16;
 /// Visible text in an observation (contract 3.1).
 const MAX_TEXT: usize = 16 * 1024;
 /// Part of the time that asking for closed roots and listeners may take.
@@ -27,6 +29,28 @@ const LOOKS: usize = 4;
 const LOOKS_AT_FRAMES: usize = 2;
 
 pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observation, OpError> {
+    let seen = read(context, params, None).await?;
+    if seen.dialog.is_some() {
+        return Ok(seen);
+    }
+    let popups = context.pages.take_unreported(&context.target);
+    note_rows(context, &seen);
+    Ok(Observation { popups, ..seen })
+}
+
+/// The same, no longer than its bound by any means.
+pub(super) async fn bounded(context: &Context, max_bytes: u32) -> Result<Observation, OpError> {
+    let params = Observe { max_bytes, depth: Observe::DEPTH, ..Observe::default() };
+    Ok(outline::bounded(run(context, &params).await?, max_bytes as usize))
+}
+
+/// What is new or changed since that revision: controls, dialogs and messages. Counts as no observation of the client.
+pub(super) async fn changed(context: &Context, since: u64, max_bytes: u32) -> Result<Observation, OpError> {
+    let params = Observe { max_bytes, depth: Observe::DEPTH, ..Observe::default() };
+    Ok(outline::bounded(read(context, &params, Some(since)).await?, max_bytes as usize))
+}
+
+async fn read(context: &Context, params: &Observe, since: Option<u64>) -> Result<Observation, OpError> {
     context.pages.use_target(&context.target);
     let halt = Halt::of(&context.pages.state(), &context.target);
     match halt {
@@ -37,7 +61,10 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
     }
     let scope = find_scope(context).await?;
     let mut scope = scope.map(|(found, _)| found);
-    let mut rows = MAX_ROWS;
+    let mut rows = match since {
+        None => MAX_ROWS,
+        Some(_) => MAX_ROWS.min(params.max_bytes as usize / SHORT_ROW),
+    };
     let mut looks = 0;
     let mut revealed = false;
     let mut told = context.pages.has_internals(&context.target);
@@ -48,7 +75,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
     loop {
         context.pages.place_frames(&context.target).await;
         let before = keys(context);
-        let read = match frames(context, params, scope.as_ref(), rows).await {
+        let read = match frames(context, params, scope.as_ref(), rows, since).await {
             Ok(read) => read,
             Err(EngineError::Halted(Halt::Dialog(dialog))) => {
                 return Ok(outline::dialog_only(context, dialog));
@@ -83,12 +110,13 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
         };
         same_snapshot(context, params, revision)?;
         let page = line(context, revision, &main.url, &main.title, &main.ready_state);
-        let built = outline::build(context, params, page, &seen, missing, rows);
+        let built = match since {
+            None => outline::build(context, params, page, &seen, missing, rows),
+            Some(_) => outline::changed(page, &seen, &missing.0, rows, params.max_bytes as usize),
+        };
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
         if built.outline.len() <= params.max_bytes as usize || rows <= 8 {
-            let told = context.pages.take_unreported(&context.target);
-            note_rows(context, &built);
-            return Ok(Observation { popups: told, ..built });
+            return Ok(built);
         }
         rows = (rows.min(built.nodes.len()) * params.max_bytes as usize / built.outline.len())
             .saturating_sub(2)
@@ -153,6 +181,7 @@ async fn frames(
     params: &Observe,
     scope: Option<&Found>,
     rows: usize,
+    since: Option<u64>,
 ) -> Result<Read, EngineError> {
     let keys: Vec<FrameKey> = {
         let state = context.pages.state();
@@ -186,6 +215,13 @@ async fn frames(
             args["maxRows"] = (params.offset.unwrap_or(0) as usize + outline::queried(params)).into();
         } else if let (0, Some(offset)) = (at, params.offset) {
             args["offset"] = offset.into();
+        }
+        if let Some(since) = since {
+            // A document that was not shown then is new as a whole.
+            let state = context.pages.state();
+            let count = state.target(&context.target).and_then(|target| target.revisions.seq_at(since, key));
+            args["since"] = count.map_or(json!(-1), |count| json!(count));
+            args["maxText"] = 0.into();
         }
         if let (0, Some(found)) = (at, scope) {
             args["scopeRef"] = found.node.into();

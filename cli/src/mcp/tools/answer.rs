@@ -23,6 +23,8 @@ const INLINE: usize = 96 * 1024;
 const HEAD: usize = 16 * 1024;
 /// The largest structured form.
 const STRUCTURED: usize = 16 * 1024;
+/// The largest answer of a mutation that has what the page shows afterwards in both forms.
+const TWICE: usize = 2560;
 /// The largest trace (contract 2.6).
 const TRACE: usize = 8 * 1024;
 
@@ -94,7 +96,11 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
         answered.whole_text = Some(text);
         return Ok(answered);
     }
-    answered.result.structured_content = structured(operation, &mut value, seen);
+    let observed = value.get("observation").is_some();
+    let text = answered.result.content[0].as_text().map_or(0, |text| text.text.len());
+    // What the page shows afterwards is not worth to be sent twice.
+    answered.result.structured_content = structured(operation, &mut value, seen)
+        .filter(|facts| !observed || text + facts.to_string().len() <= TWICE);
     Ok(answered)
 }
 

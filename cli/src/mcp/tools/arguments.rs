@@ -61,6 +61,10 @@ pub fn prepare(
     if let Some(key) = key {
         options.insert("idempotencyKey".to_owned(), key.into());
     }
+    // Who acts by calls wants to know what came of one without another call.
+    if entry.facts.leaves_page() && entry.facts.targeted {
+        options.entry("observe").or_insert_with(|| "summary".into());
+    }
     let chose_format = params.contains_key("format");
     let remedy = || format!("{} takes: {}", entry.facts.name, known(entry));
     let decoded = AnyOperation::decode(entry.facts.name, Value::Object(params).to_string().as_bytes());
@@ -228,6 +232,22 @@ mod tests {
             assert_eq!(error.kind, glass_proto::ErrorKind::InvalidArgument, "{arguments}");
             assert!(!error.message.contains("hunter2") && !error.remedy.contains("hunter2"), "{error:?}");
         }
+    }
+
+    // contract: 2.5
+    #[test]
+    fn a_mutation_tells_what_changed_unless_it_shall_not() {
+        let observe = |tool, arguments| call(tool, arguments).unwrap().options.observe;
+        use glass_proto::op::ObserveAfter as After;
+        assert_eq!(observe("click", json!({ "target": "e1" })), Some(After::Summary));
+        assert_eq!(observe("click", json!({ "target": "e1", "observe": "none" })), Some(After::None));
+        assert_eq!(observe("acceptDialog", json!({ "observe": "full" })), Some(After::Full));
+        for (tool, arguments) in
+            [("getText", json!({})), ("listDownloads", json!({})), ("closeTarget", json!({ "id": "T" }))]
+        {
+            assert_eq!(observe(tool, arguments), None, "{tool}");
+        }
+        assert!(call("click", json!({ "target": "e1", "observeMaxBytes": 600 })).is_ok());
     }
 
     #[test]

@@ -9,10 +9,12 @@ use glass_proto::result::{
 };
 
 use super::MAX_TEXT;
-use super::stitch::{Blanks, Seen, found, stitch};
+use super::stitch::{Blanks, Seen, found, news, stitch};
 use crate::act::line;
 use crate::context::Context;
 
+/// Rows that the page engine does not choose among any more.
+const FEW: usize = 8;
 /// Text that is always given room, however long the outline.
 const TEXT_ROOM: usize = 2 * 1024;
 
@@ -131,6 +133,68 @@ pub(super) fn build(
         downloads,
         incomplete,
     }
+}
+
+/// What is new or changed: at most `limit` rows, and of those no more than fit into `max` bytes where they are few.
+pub(super) fn changed(
+    page: PageLine,
+    frames: &[Seen],
+    missing: &[LeftOut],
+    limit: usize,
+    max: usize,
+) -> Observation {
+    let mut nodes = news(frames, limit);
+    let total: u64 = frames.iter().map(|frame| frame.rows_total).sum();
+    let (outline, incomplete) = loop {
+        let left = total.saturating_sub(nodes.len() as u64);
+        let hint = Some("observe shows the whole page".to_owned());
+        let mut incomplete = Vec::new();
+        if left > 0 {
+            incomplete.push(LeftOut {
+                kind: "rows".to_owned(),
+                count: Some(left),
+                hint: hint.clone(),
+                ..LeftOut::default()
+            });
+        }
+        if !missing.is_empty() {
+            let count = Some(missing.len() as u64);
+            incomplete.push(LeftOut { kind: "frame".to_owned(), count, hint, ..LeftOut::default() });
+        }
+        let nothing = if nodes.is_empty() && left == 0 { " nothing" } else { "" };
+        let mut out = format!("new or changed at r{}:{nothing}", page.revision);
+        for node in &nodes {
+            row(&mut out, node);
+        }
+        for left in &incomplete {
+            let _ = write!(out, "\n{}", left_line(left));
+        }
+        if out.len() <= max || nodes.len() > FEW || nodes.pop().is_none() {
+            break (out, incomplete);
+        }
+    };
+    let snapshot_id = snapshot_id(&page.target_id, page.revision);
+    let text_bytes = frames.iter().map(|frame| frame.text_bytes).sum();
+    Observation { page, snapshot_id, outline, nodes, text_bytes, incomplete, ..Observation::default() }
+}
+
+/// An outline that is no longer than `max` bytes: what does not fit goes, at the end of a line.
+pub(super) fn bounded(mut seen: Observation, max: usize) -> Observation {
+    if seen.outline.len() <= max {
+        return seen;
+    }
+    let left = LeftOut {
+        kind: "lines".to_owned(),
+        hint: Some("observe shows the whole page".to_owned()),
+        ..LeftOut::default()
+    };
+    let last = left_line(&left);
+    let room = seen.outline.floor_char_boundary(max.saturating_sub(last.len() + 1));
+    let end = seen.outline[..room].rfind('\n').unwrap_or(0);
+    seen.outline.truncate(end);
+    let _ = write!(seen.outline, "\n{last}");
+    seen.incomplete.push(left);
+    seen
 }
 
 /// Names a revision of a target, for the call that reads on.

@@ -140,6 +140,12 @@ pub(super) fn found(frames: &[Seen], offset: usize, limit: usize) -> Vec<Node> {
     rows.skip(offset).take(limit).collect()
 }
 
+/// The rows of one frame after the other, each in its own frame's shape.
+pub(super) fn news(frames: &[Seen], limit: usize) -> Vec<Node> {
+    let rows = frames.iter().flat_map(|frame| frame.rows.iter().map(move |row| frame.node(row, row.depth)));
+    rows.take(limit).collect()
+}
+
 /// Frames that are being put together.
 struct Seam<'a> {
     frames: &'a [Seen],

@@ -1,0 +1,142 @@
+//! `observe`: what the page shows after a mutation, in the same answer (contract 2.5).
+
+use std::fmt::Write as _;
+
+use glass_tests::mcp::Mcp;
+use glass_tests::{Stage, rows};
+use serde_json::{Value, json};
+
+const PAGE: &str = r#"<!doctype html><title>After</title><script src="ledger.js"></script><h1>Words that stay</h1>
+<button id="go" onclick="later.disabled = false; news.setAttribute('role', 'alert'); news.textContent = 'All is well';
+more.innerHTML = '<button>New one</button>'">Go</button>
+<button id="later" disabled>Later</button> <button>Untouched</button> <label>Name <input id="name"></label>
+<iframe srcdoc="<button id=in onclick='this.textContent = this.textContent + 1'>Inner</button>"></iframe>
+<p id="news"></p><div id="more"></div>
+<button onclick="alert('stop')">Ask</button> <a href="form.html">Leave</a> <button onclick="close()">Close</button>
+<button onclick="for (;;) {}">Spin</button>"#;
+
+fn outline(result: &Value) -> &str {
+    result["observation"]["outline"].as_str().unwrap_or_else(|| panic!("no outline: {result}"))
+}
+
+// contract: 2.5
+#[test]
+fn a_summary_has_what_is_new_or_changed_and_nothing_else() {
+    let stage = Stage::take();
+    let _visit = stage.show(PAGE);
+    let result = stage.ok(&["click", "Go", "--observe", "summary"]);
+    let seen = &result["observation"];
+    for (role, name) in [("button", "Later"), ("button", "New one")] {
+        assert_eq!(rows(seen, role, name).len(), 1, "{result}");
+    }
+    assert!(outline(&result).contains("All is well"), "what speaks up is told: {result}");
+    for name in ["Untouched", "Words", "\"Go\""] {
+        assert!(!outline(&result).contains(name), "{name}: {result}");
+    }
+    assert_eq!(seen["page"]["revision"], result["revision"], "{result}");
+    let new = rows(seen, "button", "New one")[0]["ref"].as_str().expect("a ref");
+    stage.ok(&["hover", new]);
+    let result = stage.ok(&["fill", "label=Name", "Ann", "--observe", "summary"]);
+    assert_eq!(rows(&result["observation"], "textbox", "Name")[0]["value"], "Ann", "{result}");
+    let result = stage.ok(&["click", "Inner", "--observe", "summary"]);
+    assert_eq!(rows(&result["observation"], "button", "Inner1").len(), 1, "in frames too: {result}");
+    let result = stage.ok(&["evaluate", "1", "--observe", "summary"]);
+    assert!(result["observation"]["nodes"].as_array().is_some_and(Vec::is_empty), "{result}");
+    let run = stage.glassctl(["click", "Inner1", "--observe", "summary"]).success();
+    assert!(run.stdout.lines().nth(2).is_some_and(|row| row.contains("\"Inner11\"")), "{run}");
+    // It is no observation of its own: numbers count on in the one that was asked for.
+    let observed = stage.ok(&["observe"]);
+    let second = observed["nodes"][1]["ref"].as_str().expect("a second row");
+    stage.ok(&["hover", "Untouched", "--observe", "summary"]);
+    assert_eq!(stage.ok(&["find", "ordinal=2"])["matches"][0]["ref"], second);
+}
+
+// contract: 2.5
+#[test]
+fn everything_is_shown_within_its_bound_when_asked_for_and_nothing_when_not() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let result = stage.ok(&["hover", "Go", "--observe", "full"]);
+    assert!(outline(&result).contains("Untouched") && outline(&result).contains("Inner"), "{result}");
+    for how in ["full", "summary"] {
+        let many = "(() => { more.innerHTML = '<button>One of very many buttons</button>'.repeat(300); })()";
+        let result = stage.ok(&["evaluate", many, "--observe", how, "--observe-max-bytes", "600"]);
+        assert!(outline(&result).len() <= 600, "{how}: {result}");
+        assert!(outline(&result).contains("left out"), "{how}: {result}");
+        assert!(!result["observation"]["incomplete"].as_array().expect("a list").is_empty(), "{result}");
+    }
+    for arguments in [&["click", "Go"][..], &["click", "Go", "--observe", "none"]] {
+        assert!(stage.ok(arguments).get("observation").is_none());
+    }
+    let before = visit.events().len();
+    for wrong in [
+        &["find", "Go", "--observe", "full"][..],
+        &["list-downloads", "--observe", "summary"],
+        &["click", "Go", "--observe-max-bytes", "600"],
+        &["click", "Go", "--observe", "full", "--observe-max-bytes", "511"],
+    ] {
+        stage.ask(wrong).fails("invalid_argument");
+    }
+    assert_eq!(visit.events().len(), before, "what is refused does nothing");
+}
+
+// contract: 2.5, 5.4, 5.5
+#[test]
+fn a_page_that_went_or_cannot_answer_is_told_and_the_outcome_stays() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let result = stage.ok(&["click", "Ask", "--observe", "summary"]);
+    assert_eq!(result["observation"]["dialog"]["pageMessage"], "stop", "{result}");
+    let result = stage.ok(&["accept-dialog", "--observe", "summary"]);
+    assert!(result["observation"]["page"]["revision"].is_u64(), "{result}");
+    let result = stage.ok(&["click", "Leave", "--observe", "summary"]);
+    assert_eq!(result["observation"]["page"]["title"], "A form", "{result}");
+    assert_eq!(rows(&result["observation"], "button", "Save").len(), 1, "all of it is new: {result}");
+    let made = stage.ok(&["create-target", &visit.url("page.html"), "--observe", "full"]);
+    assert!(outline(&made).contains("Untouched"), "{made}");
+    let target = made["targetId"].as_str().expect("a target");
+    let opened = format!("window.open('{}', 'other'); 1", visit.url("page.html"));
+    let opened = stage.ok(&["evaluate", &opened, "--target-id", target]);
+    let popup = opened["evidence"]["popups"][0]["targetId"].as_str().expect("a popup");
+    let result = stage.ok(&["click", "Close", "--target-id", popup, "--observe", "summary"]);
+    assert_eq!(
+        (&result["unobserved"], &result["evidence"]["targetClosed"]),
+        (&"page_closed".into(), &true.into())
+    );
+    let spun =
+        stage.ask(&["click", "Spin", "--target-id", target, "--observe", "full", "--timeout-ms", "700"]);
+    assert!(spun.run.took.as_secs() < 10, "{}", spun.run);
+}
+
+// contract: 2.5, 9.5
+#[test]
+fn a_tool_tells_what_changed_in_few_words() {
+    let stage = Stage::take();
+    let mut page = PAGE.to_owned();
+    for number in 0..150 {
+        let _ = write!(
+            page,
+            "<p>Some words <a href='#{number}'>Link {number}</a> <input aria-label='Field {number}'></p>"
+        );
+    }
+    let visit = stage.show(&page);
+    let server = Mcp::greeted(&stage, &[], "2025-11-25");
+    let opened = server.call("navigate", &json!({ "url": visit.url("page.html") })).good();
+    assert!(
+        opened.text(0).contains("\"Untouched\"") && opened.json.to_string().len() < 3000,
+        "{}",
+        opened.json
+    );
+    let clicked = server.call("click", &json!({ "target": "Go" })).good();
+    let size = clicked.json.to_string().len();
+    assert!(size <= 2560, "{size} bytes: {}", clicked.json);
+    assert!(
+        clicked.text(0).contains("New one") && !clicked.text(0).contains("Untouched"),
+        "{}",
+        clicked.json
+    );
+    let facts = &clicked.json["structuredContent"];
+    assert!(outline(facts).contains("New one") && facts["currentRevision"].is_u64(), "{facts}");
+    let silent = server.call("click", &json!({ "target": "Go", "observe": "none" })).good();
+    assert!(silent.json["structuredContent"].get("observation").is_none(), "{}", silent.json);
+}
