@@ -1,4 +1,5 @@
-//! `observe`: what the page shows after a mutation, in the same answer (contract 2.5).
+//! `observe` and `expect`: what the page shows after a mutation, and whether it is as it should be, in the same answer
+//! (contract 2.5).
 
 use std::fmt::Write as _;
 
@@ -12,6 +13,7 @@ more.innerHTML = '<button>New one</button>'">Go</button>
 <button id="later" disabled>Later</button> <button>Untouched</button> <label>Name <input id="name"></label>
 <iframe srcdoc="<button id=in onclick='this.textContent = this.textContent + 1'>Inner</button>"></iframe>
 <p id="news"></p><div id="more"></div>
+<button id="slow" onclick="setTimeout(() => { document.title = 'Saved' }, 300)">Slow</button>
 <button onclick="alert('stop')">Ask</button> <a href="form.html">Leave</a> <button onclick="close()">Close</button>
 <button onclick="for (;;) {}">Spin</button>"#;
 
@@ -137,6 +139,70 @@ fn a_tool_tells_what_changed_in_few_words() {
     );
     let facts = &clicked.json["structuredContent"];
     assert!(outline(facts).contains("New one") && facts["currentRevision"].is_u64(), "{facts}");
+    let expect = json!({ "target": "Go", "expect": { "textContains": "Sorry", "timeoutMs": 200 } });
+    let error = server.call("click", &expect).fails("verification_failed");
+    assert_eq!(
+        (&error["outcome"], &error["details"]["result"]["action"]),
+        (&json!("completed"), &json!("click"))
+    );
     let silent = server.call("click", &json!({ "target": "Go", "observe": "none" })).good();
     assert!(silent.json["structuredContent"].get("observation").is_none(), "{}", silent.json);
+}
+
+// contract: 2.5, 8.2
+#[test]
+fn what_is_expected_is_waited_for_and_what_does_not_come_is_an_error_that_keeps_the_result() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let result =
+        stage.ok(&["click", "Slow", "--expect", "title-contains=Saved", "--expect", "visible=Later"]);
+    assert!(result["expected"]["waitedMs"].as_u64().is_some_and(|ms| ms > 0), "{result}");
+    let dialog = r#"{"dialogOpen": true}"#;
+    assert!(stage.ok(&["click", "Ask", "--expect", dialog])["expected"].is_object());
+    stage.ok(&["accept-dialog", "--expect", "dialog-open=false"]);
+    let clicks = || visit.events().iter().filter(|event| event.kind == "click" && event.id == "go").count();
+    let answer = stage.ask(&[
+        "click",
+        "Go",
+        "--expect",
+        "text-contains=Sorry",
+        "--expect-timeout-ms",
+        "400",
+        "--observe",
+        "summary",
+    ]);
+    let error = answer.fails("verification_failed");
+    assert_eq!((answer.run.code, clicks()), (Some(4), 1), "{}", answer.run);
+    assert_eq!((&error["outcome"], &error["dispatched"]), (&"completed".into(), &"yes".into()));
+    let result = &error["details"]["result"];
+    assert_eq!(
+        (&result["action"], &result["evidence"]["semanticDiff"]["added"]),
+        (&"click".into(), &2.into()),
+        "{error}"
+    );
+    assert!(outline(result).contains("All is well"), "{error}");
+    assert_eq!(error["details"]["seen"][0]["holds"], false, "{error}");
+    // What cannot be asked is no success either, and no other outcome.
+    let error =
+        stage.fails("verification_failed", &["click", "Untouched", "--expect", "visible=r1:e99999"]).clone();
+    assert_eq!(
+        (&error["outcome"], &error["reason"]),
+        (&"completed".into(), &"stale_reference".into()),
+        "{error}"
+    );
+    let before = visit.events().len();
+    for wrong in [
+        &["observe", "--expect", "dialog-open"][..],
+        &["click", "Go", "--expect", "fly=1"],
+        &["click", "Go", "--expect-timeout-ms", "5"],
+        &["click", "Go", "--expect", r#"{"visible": "Go", "hidden": "Go"}"#],
+    ] {
+        stage.ask(wrong).fails("invalid_argument");
+    }
+    assert_eq!(visit.events().len(), before, "what is refused does nothing");
+    stage.ok(&["click", "Leave", "--expect", "url-matches=**/form.html", "--expect", "visible=Save"]);
+    let opened = format!("window.open('{}'); 1", visit.url("page.html"));
+    let opened = stage.ok(&["evaluate", &opened, "--expect", "popup-opened"]);
+    let popup = opened["evidence"]["popups"][0]["targetId"].as_str().expect("a popup");
+    stage.ok(&["click", "Close", "--target-id", popup, "--expect", "target-count=1"]);
 }

@@ -55,6 +55,8 @@ pub struct Context {
     pub facts: &'static Facts,
     /// When a handler gives up by itself, to answer with what it knows.
     pub soft: Instant,
+    /// When it is cut off.
+    pub hard: Instant,
     /// Names this operation in the page's guards.
     pub token: String,
     pub(crate) frame: Arc<Mutex<Option<FrameKey>>>,
@@ -140,6 +142,7 @@ impl Context {
             options: self.options.clone(),
             facts: self.facts,
             soft: self.soft,
+            hard: self.hard,
             token: self.token.clone(),
             frame: Arc::default(),
             notices: self.notices.clone(),
@@ -160,6 +163,11 @@ impl Context {
             ..self.options.clone()
         };
         Self { options, ..self.of_target(target) }
+    }
+
+    /// The same operation with another time to give up.
+    pub(crate) fn lasting(&self, soft: Instant) -> Self {
+        Self { soft, frame: self.frame.clone(), ..self.of_target(&self.target) }
     }
 
     /// The same operation without its revision guard, for what follows its own first effect.

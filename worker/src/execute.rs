@@ -59,14 +59,14 @@ pub async fn execute(
     journal: Arc<Journal>,
     cancel: CancellationToken,
 ) -> Ended {
-    let begun = Instant::now();
-    let hard = begun + request.left;
-    let reserve = RESERVE.min(request.left / 5);
     let facts = request.operation.facts();
     let target = target_of(pages, &request.options, &request.client);
     if target.is_none() && facts.targeted {
         return refused(no_target(pages, &request.options), &request.execution);
     }
+    // What follows the operation has its own time.
+    let time = request.left.saturating_sub(request.options.time_after());
+    let hard = Instant::now() + time;
     let context = Context {
         pages: pages.clone(),
         target: target.unwrap_or_default(),
@@ -74,22 +74,41 @@ pub async fn execute(
         frame: Arc::default(),
         options: request.options,
         facts,
-        soft: hard - reserve,
+        soft: hard - RESERVE.min(time / 5),
+        hard,
         token: request.execution.to_string(),
         notices,
         journal,
         sent: Arc::new(AtomicBool::new(false)),
         undo: Arc::new(Mutex::new(Undo::default())),
     };
+    let mut ended = one(&context, &request.operation, &cancel).await;
+    ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
+    ended
+}
+
+/// Runs an operation in its context to its end, and then what its options ask for.
+async fn one(context: &Context, operation: &AnyOperation, cancel: &CancellationToken) -> Ended {
+    let before = ops::Mark::of(context);
     let cut_off = tokio::select! {
         biased;
-        answer = run(&context, &request.operation) => return finished(&context, answer, &request.execution).await,
-        () = cancel.cancelled() => CutOff::Cancelled,
-        () = tokio::time::sleep_until(hard.into()) => CutOff::Deadline,
+        answer = run(context, operation) => Ok(answer),
+        () = cancel.cancelled() => Err(CutOff::Cancelled),
+        () = tokio::time::sleep_until(context.hard.into()) => Err(CutOff::Deadline),
     };
-    let script_ended = undo(&context).await;
-    let error = cut_off_error(&context, cut_off, script_ended);
-    Ended { outcome: error.outcome, answer: Err(error.of(&request.execution)) }
+    let script_ended = undo(context).await;
+    let answer = match cut_off {
+        Ok(Ok(output)) => {
+            // Whatever becomes of this, the operation was done.
+            let answer = ops::after(context, &before, output, cancel).await;
+            undo(context).await;
+            answer
+        }
+        Ok(Err(error)) => Err(consistent(context, error)),
+        Err(why) => Err(cut_off_error(context, why, script_ended)),
+    };
+    let outcome = answer.as_ref().map_or_else(|error| error.outcome, |_| Outcome::Completed);
+    Ended { outcome, answer }
 }
 
 async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
@@ -109,9 +128,7 @@ async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpE
         };
         context.set_frame(frame);
     }
-    let before = ops::Mark::of(context);
-    let output = ops::run(context, operation).await?;
-    Ok(ops::after(context, &before, output).await)
+    ops::run(context, operation).await
 }
 
 /// The target named, else the one that the client selected, as long as it is open.
@@ -157,21 +174,6 @@ pub(crate) fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
 
 fn refused(error: OpError, execution: &ExecutionId) -> Ended {
     Ended { outcome: Outcome::Rejected, answer: Err(error.of(execution)) }
-}
-
-async fn finished(context: &Context, answer: Result<Vec<u8>, OpError>, execution: &ExecutionId) -> Ended {
-    match answer {
-        Ok(output) => {
-            // What an operation armed and never came to take off.
-            undo(context).await;
-            Ended { outcome: Outcome::Completed, answer: Ok(output) }
-        }
-        Err(error) => {
-            undo(context).await;
-            let error = consistent(context, error);
-            Ended { outcome: error.outcome, answer: Err(error.of(execution)) }
-        }
-    }
 }
 
 /// An error that says "rejected" of an operation that was sent would be a lie.

@@ -22,8 +22,10 @@ it. Errors are JSON with outcome, kind, message, remedy and retry (never, after_
 
 Arguments that tools share: timeoutMs is the deadline of the whole call. expectedRevision refuses the call, with \
 nothing done, unless the page is at that revision (the r7 of an answer). targetId acts on another tab than the \
-selected one; popups are never selected by themselves. frame is a frame's id, or main. observe (none, summary, full) \
-adds what the page shows afterwards. includeTrace adds a trace to an error.
+selected one; popups are never selected by themselves. frame is a frame's id, or main. observe says what the answer \
+tells of the page afterwards: summary (what is new or changed; the default), full or none. expect is one predicate as \
+verify takes it, such as {\"textContains\": \"Saved\", \"timeoutMs\": 3000}; where it does not come true, the call was done \
+all the same and its error holds the result. includeTrace adds a trace to an error.
 
 A dialog blocks its page until acceptDialog or dismissDialog. Waiting is done with wait, not by observing again and \
 again. Use screenshot only when pixels matter.";

@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, FrameId, FrameStep, Locator};
+use super::{Expect, Facts, FrameId, FrameStep, InvalidParams, Locator};
 use crate::id::TargetId;
 
 /// Most elements on the way to a frame (contract 4.1).
@@ -63,6 +63,10 @@ pub struct CallOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 512, max = 65_536))]
     pub observe_max_bytes: Option<u32>,
+    /// What must hold after a mutation: one predicate, as verify takes it, with its own timeoutMs
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "Expect::is_none")]
+    pub expect: Expect,
     /// Refused until receipts exist; never ignored
     #[arg(long, value_name = "KEY", hide = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,6 +126,12 @@ pub enum InvalidOptions {
     /// `observeMaxBytes` out of range, or where nothing is shown.
     #[error("observeMaxBytes is 512 to 65536, and bounds what observe summary or full shows")]
     ObserveBytes,
+    /// `expect` for an operation that leaves no page to look at.
+    #[error("this operation changes no page that could be looked at afterwards, so it takes no expect")]
+    Unexpected,
+    /// `expect` out of its bounds.
+    #[error("{0}")]
+    Expect(#[from] InvalidParams),
     /// More than 10 steps, or an id that does not stand alone.
     #[error(
         "frame is one frame id, or up to {MAX_FRAME_STEPS} locators from the outside in, and not beside frameId"
@@ -141,6 +151,7 @@ impl CallOptions {
         if self.observe_max_bytes.is_some_and(|bytes| !self.observes() || !(512..=65_536).contains(&bytes)) {
             return Err(InvalidOptions::ObserveBytes);
         }
+        self.expect.check()?;
         let ids = self.frame.iter().filter(|step| matches!(step, FrameStep::Id(_))).count();
         let both = self.frame_id.is_some() && !self.frame.is_empty();
         if self.frame.len() > MAX_FRAME_STEPS || (ids > 0 && self.frame.len() > 1) || both {
@@ -153,7 +164,7 @@ impl CallOptions {
     ///
     /// # Errors
     /// `expectedRevision` where it guards nothing, `targetId` where all targets are meant, a frame where none confines,
-    /// `observe` where no page is left to look at.
+    /// `observe` and `expect` where no page is left to look at.
     pub fn check_for(&self, facts: &Facts) -> Result<(), InvalidOptions> {
         if self.expected_revision.is_some() && !facts.guarded {
             return Err(InvalidOptions::Unguarded);
@@ -167,6 +178,9 @@ impl CallOptions {
         if self.observes() && !facts.leaves_page() {
             return Err(InvalidOptions::Unobserved);
         }
+        if !self.expect.is_none() && !facts.leaves_page() {
+            return Err(InvalidOptions::Unexpected);
+        }
         Ok(())
     }
 
@@ -175,9 +189,14 @@ impl CallOptions {
         self.observe.unwrap_or_default() != ObserveAfter::None
     }
 
-    /// The deadline of this call, `default` when it names none.
+    /// The time that it gives to what follows the operation itself.
+    pub fn time_after(&self) -> Duration {
+        self.expect.time()
+    }
+
+    /// The deadline of this call, `default` when it names none, with the time that it gives to what follows.
     pub fn timeout(&self, default: Duration) -> Duration {
-        self.timeout_ms.map_or(default, Duration::from_millis)
+        self.timeout_ms.map_or(default, Duration::from_millis) + self.time_after()
     }
 }
 

@@ -17,6 +17,7 @@ mod downloads;
 mod drag;
 mod emulate;
 mod evaluate;
+mod expect;
 mod export_page;
 mod facts;
 mod fill;
@@ -76,6 +77,7 @@ pub use downloads::{CancelDownload, Download, ListDownloads, RetryDownloadCaptur
 pub use drag::Drag;
 pub use emulate::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, Position, ReducedMotion};
 pub use evaluate::Evaluate;
+pub use expect::Expect;
 pub use export_page::{ExportFormat, ExportPage};
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
 pub use fill::Fill;
@@ -172,6 +174,17 @@ fn at_most(name: &str, size: usize, max: usize) -> Result<(), InvalidParams> {
     } else {
         Err(InvalidParams(format!("{name} has a size of {size}; at most {max} is taken")))
     }
+}
+
+/// `kebab-case` as `camelCase`; camelCase stays.
+fn camel_case(name: &str) -> String {
+    let mut parts = name.split('-');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |done, part| {
+        let mut letters = part.chars();
+        let upper = letters.next().map(|letter| letter.to_ascii_uppercase());
+        done + &upper.into_iter().chain(letters).collect::<String>()
+    })
 }
 
 fn position(position: Option<Point>) -> Result<(), InvalidParams> {

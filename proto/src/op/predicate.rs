@@ -218,14 +218,54 @@ impl Predicate {
 
 /// A text that is no predicate. Never holds the text itself.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("a predicate is a JSON object with one key, such as {{\"visible\": \"LOCATOR\"}}: {0}")]
+#[error(
+    "a predicate is NAME=VALUE, such as visible=LOCATOR, or JSON, such as {{\"visible\": \"LOCATOR\"}}: {0}"
+)]
 pub struct InvalidPredicate(String);
 
 impl FromStr for Predicate {
     type Err = InvalidPredicate;
     fn from_str(text: &str) -> Result<Self, InvalidPredicate> {
+        if !text.trim_start().starts_with('{') {
+            return short(text).map_err(InvalidPredicate);
+        }
         serde_json::from_str(text).map_err(|error| InvalidPredicate(super::codec::shape_text(&error)))
     }
+}
+
+/// `NAME=VALUE`, the name in camel or kebab case; of what is true or false the name alone.
+fn short(text: &str) -> Result<Predicate, String> {
+    use Predicate as P;
+    let (name, value) =
+        text.split_once('=').map_or((text.trim(), None), |(name, value)| (name.trim(), Some(value)));
+    let name = super::camel_case(name);
+    let given = || value.map(str::to_owned).ok_or_else(|| format!("{name} needs a value"));
+    let locator = || given()?.parse::<Locator>().map_err(|error| error.to_string());
+    let number = |text: String| text.trim().parse().map_err(|_| "its value is a whole number".to_owned());
+    let flag = || match value.map(str::trim) {
+        None | Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        Some(_) => Err("its value is true or false".to_owned()),
+    };
+    Ok(match name.as_str() {
+        "urlEquals" => P::UrlEquals(given()?),
+        "urlMatches" => P::UrlMatches(given()?),
+        "titleContains" => P::TitleContains(given()?),
+        "visible" => P::Visible(locator()?),
+        "hidden" => P::Hidden(locator()?),
+        "textContains" => P::TextContains(given()?),
+        "checked" => P::Checked(locator()?),
+        "count" => P::Count(given()?.parse().map_err(|error: InvalidCount| error.to_string())?),
+        "popupOpened" => P::PopupOpened(flag()?),
+        "dialogOpen" => P::DialogOpen(flag()?),
+        "downloadCompleted" => P::DownloadCompleted(flag()?),
+        "targetCount" => P::TargetCount(number(given()?)?),
+        "targetExists" => P::TargetExists(given()?),
+        "frameExists" => P::FrameExists(given()?),
+        "revisionEquals" => P::RevisionEquals(number(given()?)?.into()),
+        "valueEquals" | "all" | "any" | "not" => return Err("this one is given as JSON".to_owned()),
+        _ => return Err("there is none of that name".to_owned()),
+    })
 }
 
 /// The keys of a predicate, for its schema. Nested ones are told as objects: a schema without references has no end
@@ -300,6 +340,19 @@ mod tests {
             let predicate: Predicate = text.parse().unwrap();
             assert_eq!(serde_json::to_string(&predicate).unwrap(), text);
             predicate.check().unwrap();
+        }
+        for (text, json) in [
+            ("visible=role=button;name=Save", r#"{"visible":"role=button;name=\"Save\""}"#),
+            ("text-contains=a=b", r#"{"textContains":"a=b"}"#),
+            ("dialog-open", r#"{"dialogOpen":true}"#),
+            ("popupOpened=false", r#"{"popupOpened":false}"#),
+            ("count=css=li;3", r#"{"count":{"target":"css=\"li\"","equals":3}}"#),
+            ("revision-equals=7", r#"{"revisionEquals":7}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&text.parse::<Predicate>().unwrap()).unwrap(), json);
+        }
+        for text in ["visible", "target-count=x", "dialog-open=maybe", "value-equals=a", "fly=1", "Save"] {
+            assert!(text.parse::<Predicate>().is_err(), "{text}");
         }
         for text in
             ["", "[]", "{}", r#"{"visible":"a=b"}"#, r#"{"urlEquals":"x","visible":"y"}"#, r#"{"fly":1}"#]

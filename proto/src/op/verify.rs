@@ -17,8 +17,8 @@ use crate::result::Verified;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Args)]
 #[serde(from = "Given", into = "Given")]
 pub struct Verify {
-    /// A predicate as JSON
-    #[arg(value_name = "JSON")]
+    /// A predicate: NAME=VALUE, or JSON
+    #[arg(value_name = "PREDICATE")]
     pub predicate: Option<Predicate>,
     #[command(flatten)]
     /// The same by options.

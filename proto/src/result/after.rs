@@ -12,9 +12,20 @@ pub struct After {
     /// The page after the mutation, when asked for: all of it, or what is new or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,
+    /// What `expect` named holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
     /// Why it was not observed, though it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unobserved: Option<Unobserved>,
+}
+
+/// What was expected holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Expected {
+    /// How long it took to, in milliseconds.
+    pub waited_ms: u64,
 }
 
 /// Why a page was not observed after a mutation.
@@ -27,6 +38,8 @@ pub enum Unobserved {
     PageCrashed,
     /// It did not answer before the deadline.
     Timeout,
+    /// The call was cancelled meanwhile.
+    Cancelled,
     /// It could not be read.
     Unreadable,
 }
@@ -38,6 +51,7 @@ impl Unobserved {
             Self::PageClosed => "the page is closed",
             Self::PageCrashed => "the page crashed",
             Self::Timeout => "the page did not answer in time",
+            Self::Cancelled => "the call was cancelled",
             Self::Unreadable => "the page could not be read",
         }
     }

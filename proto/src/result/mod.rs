@@ -15,7 +15,7 @@ pub use acted::{
     Acted, ChooserSeen, DialogAnswered, DialogSeen, DownloadSeen, DragKind, Evidence, FieldFilled,
     FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
-pub use after::{After, Unobserved};
+pub use after::{After, Expected, Unobserved};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use emulated::{Emulated, ViewportSet};
 pub use exported::{Asset, Exported};

@@ -138,7 +138,7 @@ impl Answer {
             return Ok(answer);
         }
         let after: After = serde_json::from_slice(json)?;
-        let seen = after.observation.is_some() || after.unobserved.is_some();
+        let seen = after.observation.is_some() || after.unobserved.is_some() || after.expected.is_some();
         Ok(if seen { Self::Seen(Box::new(answer), Box::new(after)) } else { answer })
     }
 
@@ -347,6 +347,9 @@ fn acted_text(acted: &Acted) -> String {
 
 fn after_text(after: &After) -> String {
     let mut out = String::new();
+    if let Some(expected) = &after.expected {
+        let _ = write!(out, " · as expected after {} ms", expected.waited_ms);
+    }
     if let Some(observation) = &after.observation {
         let _ = write!(out, "\n{}", observation.outline);
     }

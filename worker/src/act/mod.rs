@@ -9,7 +9,7 @@ mod ready;
 mod view;
 
 pub use evidence::{Before, Info, line, measure, page_line, page_seen};
-pub use fact::{Fact, Question, Since, Truth, Wake, check_script, failed, several, until, verify};
+pub use fact::{Fact, Question, Since, Truth, Wake, Weighed, check_script, failed, several, until, verify};
 pub use find::{
     Found, Looked, Matches, candidates, find, find_among, find_attached, find_scope, locate_all, look,
     stale_error,

@@ -39,7 +39,8 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
 }
 
 /// The same, no longer than its bound by any means.
-pub(super) async fn bounded(context: &Context, max_bytes: u32) -> Result<Observation, OpError> {
+pub(super) async fn bounded(context: &Context, max_bytes: Option<u32>) -> Result<Observation, OpError> {
+    let max_bytes = max_bytes.unwrap_or(Observe::MAX_BYTES);
     let params = Observe { max_bytes, depth: Observe::DEPTH, ..Observe::default() };
     Ok(outline::bounded(run(context, &params).await?, max_bytes as usize))
 }

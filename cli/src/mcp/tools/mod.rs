@@ -162,6 +162,7 @@ fn tool(entry: &Entry, root: &Value, options: &Map<String, Value>, sessions: boo
             let schema = match *name {
                 // One step is what nearly every call needs; a list is taken too.
                 "frame" => json!({ "type": "string" }),
+                "expect" => json!({ "type": "object" }),
                 _ => schema::without_words(option),
             };
             properties.insert((*name).to_owned(), schema);

@@ -163,10 +163,10 @@ pub(super) fn is_idempotent(tool: &str) -> bool {
 pub(super) fn listed_options(facts: &Facts) -> &'static [&'static str] {
     match (facts.effect, facts.targeted) {
         (Effect::Mutation, true) if facts.guarded && facts.framed => {
-            &["expectedRevision", "timeoutMs", "targetId", "frame", "observe"]
+            &["expectedRevision", "timeoutMs", "targetId", "frame", "observe", "expect"]
         }
         (Effect::Mutation, true) if facts.guarded => {
-            &["expectedRevision", "timeoutMs", "targetId", "observe"]
+            &["expectedRevision", "timeoutMs", "targetId", "observe", "expect"]
         }
         (_, true) if facts.framed => &["timeoutMs", "targetId", "frame"],
         (_, true) => &["timeoutMs", "targetId"],

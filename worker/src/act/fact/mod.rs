@@ -24,7 +24,7 @@ use crate::context::{Context, halted};
 use crate::page::{EngineError, FrameKey, Halt, State, Step, Target};
 
 pub use element::several;
-pub use predicate::{failed, verify};
+pub use predicate::{Weighed, failed, verify};
 pub use script::check as check_script;
 pub use until::{Question, Wake, until};
 
@@ -236,9 +236,11 @@ async fn look_at(context: &Context, fact: Fact<'_>, since: Since) -> Result<Seen
 /// What the browser's events have told already.
 fn known(context: &Context, fact: Fact<'_>, since: Since) -> Result<Seen, OpError> {
     let state = context.pages.state();
-    let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
+    // What is known of the session outlives the page that asks.
+    let target = || state.target(&context.target).ok_or_else(|| halted(&Halt::Closed));
     Ok(match fact {
         Fact::Dialog(wanted) => {
+            let target = target()?;
             let seen = target.dialog.as_ref().map(|dialog| &dialog.seen);
             Seen::new(seen.is_some() == wanted, json!({ "dialog": seen }))
         }
@@ -263,7 +265,7 @@ fn known(context: &Context, fact: Fact<'_>, since: Since) -> Result<Seen, OpErro
         }
         Fact::Target(id) => Seen::new(state.target(id).is_some(), json!({ "targets": state.order.len() })),
         Fact::Frame(id) => {
-            let keys = target.keys();
+            let keys = target()?.keys();
             let labels: Vec<String> = keys.iter().take(32).map(|key| format!("f{}", key.label)).collect();
             let there = keys.iter().any(|key| format!("f{}", key.label) == id);
             // The main frame has no number in refs.
