@@ -14,7 +14,7 @@ more.innerHTML = '<button>New one</button>'">Go</button>
 <iframe srcdoc="<button id=in onclick='this.textContent = this.textContent + 1'>Inner</button>"></iframe>
 <p id="news"></p><div id="more"></div>
 <button id="slow" onclick="setTimeout(() => { document.title = 'Saved' }, 300)">Slow</button>
-<button onclick="alert('stop')">Ask</button> <a href="form.html">Leave</a> <button onclick="close()">Close</button>
+<button onclick="alert('stop')">Ask</button> <a href="form.html">Leave</a> <button onclick="window.close()">Close</button>
 <button onclick="for (;;) {}">Spin</button>"#;
 
 fn outline(result: &Value) -> &str {
@@ -187,7 +187,7 @@ fn what_is_expected_is_waited_for_and_what_does_not_come_is_an_error_that_keeps_
         stage.fails("verification_failed", &["click", "Untouched", "--expect", "visible=r1:e99999"]).clone();
     assert_eq!(
         (&error["outcome"], &error["reason"]),
-        (&"completed".into(), &"stale_reference".into()),
+        (&"completed".into(), &"target_not_found".into()),
         "{error}"
     );
     let before = visit.events().len();

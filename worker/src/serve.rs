@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use glass_proto::error::{ErrorKind, OpError, Phase};
-use glass_proto::op::{AnyOperation, CallOptions};
+use glass_proto::op::{AnyOperation, CallOptions, MAX_TIMEOUT_MS};
 use glass_proto::result::FileGiven;
 use glass_proto::version::{PROGRAM, WORKER};
 use glass_proto::wire::worker as pb;
@@ -230,7 +230,7 @@ fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work
         operation,
         options,
         client: request.client_id.clone(),
-        left: Duration::from_millis(request.deadline_ms.clamp(1, 300_000)),
+        left: Duration::from_millis(request.deadline_ms.clamp(1, 3 * MAX_TIMEOUT_MS)),
     })
 }
 
