@@ -95,6 +95,9 @@ impl Context {
     ///
     /// The news passes three tasks before it is on the socket: the operation's, the stream's, the connection's.
     pub async fn dispatching(&self) {
+        if self.facts.targeted {
+            self.pages.state().news.begins(&self.target, &self.token);
+        }
         if !self.sent.swap(true, Ordering::AcqRel) {
             if let Err(error) = self.journal.note(&self.token) {
                 tracing::error!(%error, "an execution could not be noted before it was sent");

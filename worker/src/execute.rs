@@ -8,6 +8,7 @@ use glass_proto::ExecutionId;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, Effect};
 use glass_proto::outcome::{Dispatched, Outcome, Progress, interrupted};
+use glass_proto::result::{EventKind, EventOf};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -61,7 +62,7 @@ pub async fn execute(
 ) -> Ended {
     let facts = request.operation.facts();
     let target = target_of(pages, &request.options, &request.client);
-    if target.is_none() && facts.targeted {
+    if target.is_none() && facts.targeted && !request.operation.target_is_optional() {
         return refused(no_target(pages, &request.options), &request.execution);
     }
     // What follows the operation has its own time.
@@ -108,7 +109,9 @@ async fn one(context: &Context, operation: &AnyOperation, cancel: &CancellationT
         Err(why) => Err(cut_off_error(context, why, script_ended)),
     };
     let outcome = answer.as_ref().map_or_else(|error| error.outcome, |_| Outcome::Completed);
-    Ended { outcome, answer }
+    let ended = Ended { outcome, answer };
+    tell(context, &ended);
+    ended
 }
 
 async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
@@ -129,6 +132,26 @@ async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpE
         context.set_frame(frame);
     }
     ops::run(context, operation).await
+}
+
+/// Tells of the end of what was sent, and of what was refused (contract 7.6).
+fn tell(context: &Context, ended: &Ended) {
+    let mut state = context.pages.state();
+    state.news.ends(&context.token);
+    let target = context.facts.targeted.then_some(context.target.as_str());
+    let error = ended.answer.as_ref().err();
+    let of = EventOf {
+        operation: Some(context.facts.name.to_owned()),
+        outcome: Some(ended.outcome.name().to_owned()),
+        error: error.map(|error| error.kind.name().to_owned()),
+        name: error.and_then(|error| error.reason.clone()),
+        ..EventOf::default()
+    };
+    if context.facts.effect == Effect::Mutation && context.is_dispatched() {
+        state.news.ended(EventKind::Action, "ended", target, &context.token, of);
+    } else if error.is_some_and(|error| error.kind == ErrorKind::Denied) {
+        state.news.ended(EventKind::Denied, "refused", target, &context.token, of);
+    }
 }
 
 /// The target named, else the one that the client selected, as long as it is open.

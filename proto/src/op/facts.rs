@@ -21,6 +21,8 @@ pub enum Capability {
     Upload,
     /// Writing a page to a file.
     ExportPage,
+    /// Seeing what pages wrote to their console.
+    ConsoleValues,
 }
 
 impl Capability {
@@ -35,6 +37,7 @@ impl Capability {
             Self::Download => "download",
             Self::Upload => "upload",
             Self::ExportPage => "export_page",
+            Self::ConsoleValues => "console_values",
         }
     }
 }

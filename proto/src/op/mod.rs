@@ -11,12 +11,14 @@ mod click;
 mod click_at;
 mod click_expect_popup;
 mod codec;
+mod diagnostics;
 mod dialog;
 mod double_click;
 mod downloads;
 mod drag;
 mod emulate;
 mod evaluate;
+mod events;
 mod expect;
 mod export_page;
 mod facts;
@@ -71,12 +73,14 @@ pub use click::{Button, Click, Modifier};
 pub use click_at::ClickAt;
 pub use click_expect_popup::ClickExpectPopup;
 pub use codec::{DecodeError, schema, written_schema};
+pub use diagnostics::Diagnostics;
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
 pub use downloads::{CancelDownload, Download, ListDownloads, RetryDownloadCapture};
 pub use drag::Drag;
 pub use emulate::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, Position, ReducedMotion};
 pub use evaluate::Evaluate;
+pub use events::Events;
 pub use expect::Expect;
 pub use export_page::{ExportFormat, ExportPage};
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
@@ -332,6 +336,8 @@ operations! {
     CloseTarget,
     ListFrames,
     SelectFrame,
+    Events,
+    Diagnostics,
     ListDownloads,
     Download,
     CancelDownload,
@@ -343,6 +349,11 @@ impl AnyOperation {
     /// The name on the wire.
     pub fn name(&self) -> &'static str {
         self.facts().name
+    }
+
+    /// Whether it can do without a target though it may be about one.
+    pub fn target_is_optional(&self) -> bool {
+        matches!(self, Self::Events(_))
     }
 
     /// Checks that it takes what the call's options give: nothing is ignored in silence.

@@ -2,8 +2,10 @@
 
 mod acted;
 mod after;
+mod diagnostics;
 mod element;
 mod emulated;
+mod events;
 mod exported;
 mod files;
 mod observation;
@@ -16,8 +18,10 @@ pub use acted::{
     FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use after::{After, Expected, Unobserved};
+pub use diagnostics::{Diagnostic, DiagnosticKind, DiagnosticLevel, Diagnostics, RequestSummary};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use emulated::{Emulated, ViewportSet};
+pub use events::{Event, EventKind, EventOf, Events};
 pub use exported::{Asset, Exported};
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,

@@ -5,10 +5,10 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, After, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded, Downloads, Emulated,
-    Evaluated, Evidence, Exported, FormFilled, Found, Frames, Inspected, Navigated, Observation, PageLine,
-    Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected, Targets, TextRead, Uploaded, Verified,
-    ViewportSet, Waited,
+    Acted, After, Diagnostics, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded,
+    Downloads, Emulated, Evaluated, Events, Evidence, Exported, FormFilled, Found, Frames, Inspected,
+    Navigated, Observation, PageLine, Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected,
+    Targets, TextRead, Uploaded, Verified, ViewportSet, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -61,6 +61,10 @@ pub enum Answer {
     Closed(TargetClosed),
     /// `listFrames`.
     Frames(Frames),
+    /// `events`.
+    Events(Events),
+    /// `diagnostics`.
+    Diagnostics(Diagnostics),
     /// `listDownloads`.
     Downloads(Downloads),
     /// `download`, `retryDownloadCapture`.
@@ -126,6 +130,8 @@ impl Answer {
             AnyOperation::CloseTarget(_) => Self::Closed(read::<op::CloseTarget>(json)?),
             AnyOperation::ListFrames(_) => Self::Frames(read::<op::ListFrames>(json)?),
             AnyOperation::SelectFrame(_) => Self::Selected(read::<op::SelectFrame>(json)?),
+            AnyOperation::Events(_) => Self::Events(read::<op::Events>(json)?),
+            AnyOperation::Diagnostics(_) => Self::Diagnostics(read::<op::Diagnostics>(json)?),
             AnyOperation::ListDownloads(_) => Self::Downloads(read::<op::ListDownloads>(json)?),
             AnyOperation::Download(_) => Self::Downloaded(read::<op::Download>(json)?),
             AnyOperation::CancelDownload(_) => Self::DownloadEnded(read::<op::CancelDownload>(json)?),
@@ -183,6 +189,8 @@ impl Answer {
             Self::Selected(selected) => selected_text(selected),
             Self::Closed(closed) => closed_text(closed),
             Self::Frames(frames) => frames_text(frames),
+            Self::Events(told) => super::events::text(told),
+            Self::Diagnostics(told) => super::diagnostics::text(told),
             Self::Downloads(downloads) => downloads_text(downloads),
             Self::Downloaded(downloaded) => downloaded_text(downloaded),
             Self::Uploaded(uploaded) => uploaded_text(uploaded),
@@ -693,7 +701,7 @@ fn uploaded_text(uploaded: &Uploaded) -> String {
     out
 }
 
-fn download_state(state: DownloadState) -> &'static str {
+pub(super) fn download_state(state: DownloadState) -> &'static str {
     match state {
         DownloadState::InProgress => "in progress",
         DownloadState::Completed => "completed",

@@ -15,14 +15,14 @@ use futures_util::future::maybe_done;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::Evaluate;
 use glass_proto::outcome::{Dispatched, Outcome};
-use glass_proto::result::{Evaluated, Evidence};
+use glass_proto::result::{Evaluated, EventKind, EventOf, Evidence};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::begin;
 use crate::act::{Before, Info, Looked, frame_gone, guard_revision, look, measure};
-use crate::cdp::{CdpError, Pending};
+use crate::cdp::{CdpError, InOrder, Pending};
 use crate::context::{Context, dialog_blocked, halted};
 use crate::page::{Changes, EngineError, Halt};
 
@@ -30,6 +30,8 @@ use crate::page::{Changes, EngineError, Halt};
 const MAX_DEPTH: u32 = 40;
 /// Objects that the browser keeps for us while it serialises.
 const GROUP: &str = "glass-evaluate";
+/// How long an answer that a dialog withholds is waited for.
+const LATE: Duration = Duration::from_secs(300);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -188,12 +190,16 @@ async fn ended(
     session: &Arc<str>,
     script: Pending<Reply>,
 ) -> Result<(u64, Reply), OpError> {
-    let reply = context.pages.or_halt(&context.target, script.in_order()).await;
+    let mut script = script.in_order();
+    let reply = context.pages.or_halt(&context.target, &mut script).await;
     context.undo(|undo| undo.evaluating = None);
     let failed = match reply {
         Ok(reply) => return Ok(reply),
         Err(failed) => failed,
     };
+    if matches!(failed, EngineError::Halted(Halt::Dialog(_))) {
+        tell_later(context, script);
+    }
     drop(release(context, session));
     // A promise that nothing holds any more never settles, like one that is held: the deadline ends both.
     if matches!(&failed, EngineError::Cdp(error) if error.promise_collected()) {
@@ -209,6 +215,27 @@ async fn ended(
         EngineError::Cdp(CdpError::TooLarge { .. }) => too_large(),
         error => context.engine(&error, Phase::BrowserEffect),
     })
+}
+
+/// A dialog withholds the answer: what it is once the dialog is answered is told as an event (contract 5.5).
+fn tell_later(context: &Context, script: InOrder<Reply>) {
+    let (pages, target, execution) = (context.pages.clone(), context.target.clone(), context.token.clone());
+    tokio::spawn(async move {
+        let reply = tokio::time::timeout(LATE, script).await;
+        let (outcome, error) = match reply {
+            Ok(Ok((_, reply))) if reply.exception_details.is_none() => (Outcome::Completed, None),
+            Ok(Ok(_)) => (Outcome::Completed, Some(ErrorKind::EvaluationFailed)),
+            // The document went, or nobody answered the dialog.
+            Ok(Err(_)) | Err(_) => (Outcome::Unknown, Some(ErrorKind::UnknownOutcome)),
+        };
+        let of = EventOf {
+            operation: Some("evaluate".to_owned()),
+            outcome: Some(outcome.name().to_owned()),
+            error: error.map(|kind| kind.name().to_owned()),
+            ..EventOf::default()
+        };
+        pages.state().news.ended(EventKind::Action, "ended", Some(&target), &execution, of);
+    });
 }
 
 /// The text as an expression. The line break ends a comment on its last line.

@@ -7,12 +7,14 @@ mod check;
 mod clear;
 mod click;
 mod click_expect_popup;
+mod diagnostics;
 mod dialog;
 mod double_click;
 mod downloads;
 mod drag;
 mod emulate;
 mod evaluate;
+mod events;
 mod export_page;
 mod fill;
 mod fill_form;
@@ -102,6 +104,8 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::CloseTarget(params) => encode(targets::close(context, params).await?),
         AnyOperation::ListFrames(_) => encode(frames::list(context)?),
         AnyOperation::SelectFrame(params) => encode(frames::select(context, params)?),
+        AnyOperation::Events(params) => encode(events::run(context, params).await?),
+        AnyOperation::Diagnostics(params) => encode(diagnostics::run(context, params).await?),
         AnyOperation::ListDownloads(_) => encode(downloads::list(context)),
         AnyOperation::Download(params) => encode(downloads::download(context, params).await?),
         AnyOperation::CancelDownload(params) => encode(downloads::cancel(context, params).await?),

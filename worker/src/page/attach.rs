@@ -9,10 +9,17 @@ use super::emulation::Part;
 use super::events::WORLD;
 use super::state::MAX_TARGETS;
 use crate::cdp::CdpError;
-use crate::cdp::types::{accessibility, browser, emulation, network, page, runtime, target};
+use crate::cdp::types::{accessibility, browser, emulation, log, network, page, runtime, target};
 use crate::chromium::Browser;
 use crate::injected;
 use crate::spool::Spool;
+
+/// What the browser keeps of bodies for each CDP session: enough for those that are asked for soon.
+const BODIES: network::Enable = network::Enable {
+    max_total_buffer_size: Some(32 * 1024 * 1024),
+    max_resource_buffer_size: Some(8 * 1024 * 1024),
+    max_post_data_size: Some(0),
+};
 
 /// Only pages are attached at the browser's level; frames and workers come through their page.
 const PAGES: &[target::FilterEntry<'static>] = &[
@@ -106,7 +113,15 @@ impl Pages {
             }
             // Workers are not driven; they are told what pages are told, and must not wait for us.
             _ => {
-                self.state().workers.insert(session.clone());
+                {
+                    let mut state = self.state();
+                    let owner =
+                        parent.and_then(|parent| state.sessions.get(parent)).map(|of| of.target.clone());
+                    state.workers.insert(session.clone(), owner.unwrap_or_default());
+                }
+                drop(self.start(&session, runtime::Enable {}));
+                drop(self.start(&session, log::Enable {}));
+                drop(self.start(&session, BODIES));
                 drop(self.emulate_in(&session, Part::Worker, false));
                 drop(self.start(&session, runtime::RunIfWaitingForDebugger {}));
             }
@@ -132,7 +147,8 @@ impl Pages {
             },
         ));
         drop(self.start(session, runtime::Enable {}));
-        drop(self.start(session, network::Enable { max_post_data_size: Some(0), ..Default::default() }));
+        drop(self.start(session, log::Enable {}));
+        drop(self.start(session, BODIES));
         drop(self.emulate_in(session, part, false));
         drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));
         drop(self.start(session, accessibility::Enable {}));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glass_proto::result::ChooserSeen;
+use glass_proto::result::{ChooserSeen, EventKind, EventOf};
 
 use super::state::{FrameKey, State};
 use crate::cdp::types::page;
@@ -40,6 +40,8 @@ impl State {
         let multiple = opened.mode == "selectMultiple";
         target.choosers.push(Chooser { id: format!("c{}", number + 1), key, node, multiple, number });
         self.choosers_begun += 1;
+        let of = EventOf { chooser_id: Some(format!("c{}", number + 1)), ..EventOf::default() };
+        self.tell(session, EventKind::Chooser, "opened", of);
     }
 
     /// The open chooser of that id.

@@ -1,9 +1,10 @@
 //! The model of downloads (contract 7.3): every one is caught, bounded in number and in bytes.
 
 use glass_proto::escape::cut;
-use glass_proto::result::DownloadState;
+use glass_proto::result::{DownloadState, EventKind, EventOf};
 
 use super::Pages;
+use super::redact::address;
 use super::state::{Download, State};
 use crate::cdp::types::browser;
 
@@ -39,6 +40,13 @@ impl State {
         let full = self.downloads.len() >= MAX_DOWNLOADS;
         let oldest = full.then(|| self.downloads.iter().position(|one| one.ended.is_some()).unwrap_or(0));
         let forgotten = oldest.and_then(|at| self.downloads.remove(at)).map(|one| one.id);
+        let of = EventOf {
+            download_id: Some(begin.guid.clone()),
+            page_file_name: Some(cut(&begin.suggested_filename, 256).into_owned()),
+            page_url: Some(address(&begin.url)),
+            ..EventOf::default()
+        };
+        self.news.add(EventKind::Download, "began", target.as_deref(), of);
         let number = self.downloads_begun;
         self.downloads_begun += 1;
         self.downloads.push_back(Download {
@@ -70,8 +78,13 @@ impl State {
         match progress.state {
             browser::DownloadState::InProgress | browser::DownloadState::Other => {
                 found.received = bytes(progress.received_bytes);
-                let over = self.kept() + uploaded > QUOTA;
-                return over && self.give_up_download(&progress.guid, Some("quota"));
+                let over =
+                    self.kept() + uploaded > QUOTA && self.give_up_download(&progress.guid, Some("quota"));
+                if over {
+                    let of = EventOf { name: Some("spool".to_owned()), ..EventOf::default() };
+                    self.news.add(EventKind::Quota, "refused", None, of);
+                }
+                return over;
             }
             browser::DownloadState::Completed => {
                 found.received = bytes(progress.received_bytes);
@@ -84,6 +97,14 @@ impl State {
             }
         }
         found.ended = Some(ended);
+        let of = EventOf {
+            download_id: Some(found.id.clone()),
+            state: Some(found.state),
+            name: found.reason.map(str::to_owned),
+            ..EventOf::default()
+        };
+        let target = found.target.clone();
+        self.news.add(EventKind::Download, "ended", target.as_deref(), of);
         self.downloads_ended += 1;
         false
     }

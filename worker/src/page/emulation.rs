@@ -267,7 +267,7 @@ impl Pages {
                 let part = if attached.root == attached.target { Part::Page } else { Part::Frame };
                 (session.to_string(), part)
             });
-            pages.chain(state.workers.iter().map(|session| (session.to_string(), Part::Worker))).collect()
+            pages.chain(state.workers.keys().map(|session| (session.to_string(), Part::Worker))).collect()
         };
         for (session, part) in sessions {
             if session != first {

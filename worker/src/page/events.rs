@@ -5,16 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glass_proto::escape::cut;
-use glass_proto::result::{DialogSeen, PopupSeen};
+use glass_proto::result::{DialogSeen, EventKind, EventOf, PopupSeen};
 
 use super::Pages;
+use super::log::{Log, Origin};
+use super::redact::address;
 use super::revision::Revisions;
 use super::state::{
     Attached, ClosedTarget, Dialog, Document, Exchange, Frame, Lifecycle, MAX_FRAMES, MAX_TARGETS,
     PendingNavigation, State, Target,
 };
 use crate::cdp::Event;
-use crate::cdp::types::{browser, input, inspector, network, page, runtime, target};
+use crate::cdp::types::{browser, input, inspector, log, network, page, runtime, target};
 
 /// The name of the isolated world.
 pub(super) const WORLD: &str = "glass";
@@ -54,8 +56,11 @@ impl Pages {
                 self.dialog_opening(session, &opening);
             }
             page::JavascriptDialogClosed::METHOD => {
-                if let Some(target) = self.state().target_of_session(session) {
-                    target.dialog = None;
+                let mut state = self.state();
+                if let Some(closed) = state.target_of_session(session).and_then(|target| target.dialog.take())
+                {
+                    let of = EventOf { dialog_id: Some(closed.seen.dialog_id), ..EventOf::default() };
+                    state.tell(session, EventKind::Dialog, "closed", of);
                 }
             }
             browser::DownloadWillBegin::METHOD => {
@@ -85,6 +90,18 @@ impl Pages {
             runtime::ExecutionContextDestroyed::METHOD => {
                 let destroyed: runtime::ExecutionContextDestroyed = event.params()?;
                 self.state().world_destroyed(session, &destroyed.execution_context_unique_id);
+            }
+            runtime::ConsoleApiCalled::METHOD => {
+                let called: runtime::ConsoleApiCalled = event.params()?;
+                self.state().tell_log(session, |log, from| log.console(from, &called));
+            }
+            runtime::ExceptionThrown::METHOD => {
+                let thrown: runtime::ExceptionThrown = event.params()?;
+                self.state().tell_log(session, |log, from| log.exception(from, &thrown));
+            }
+            log::EntryAdded::METHOD => {
+                let added: log::EntryAdded = event.params()?;
+                self.state().tell_log(session, |log, from| log.noted(from, &added.entry));
             }
             runtime::ExecutionContextsCleared::METHOD => self.state().worlds_cleared(session),
             method if method.starts_with("Page.") => self.page_event(session, event)?,
@@ -127,6 +144,9 @@ impl Pages {
                             target.url = within.url;
                             target.document.pending = None;
                             target.document.moves.within += 1;
+                            let page_url = Some(address(&target.url));
+                            let of = EventOf { page_url, same_document: Some(true), ..EventOf::default() };
+                            state.tell(session, EventKind::Navigation, "committed", of);
                         }
                     }
                 }
@@ -175,6 +195,8 @@ impl Pages {
         if opening.kind == page::DialogType::Beforeunload {
             // Session option `beforeunload: leave` (contract 5.5).
             drop(self.start(session, page::HandleJavaScriptDialog { accept: true, prompt_text: None }));
+            let of = EventOf { dialog_type: Some("beforeunload".to_owned()), ..EventOf::default() };
+            self.state().tell(Some(session), EventKind::Dialog, "answered", of);
             return;
         }
         let mut state = self.state();
@@ -192,7 +214,14 @@ impl Pages {
                 page_message: cut(&opening.message, 1024).into_owned(),
                 dialog_id: id,
             };
+            let of = EventOf {
+                dialog_id: Some(seen.dialog_id.clone()),
+                dialog_type: Some(seen.kind.clone()),
+                page_message: Some(seen.page_message.clone()),
+                ..EventOf::default()
+            };
             target.dialog = Some(Dialog { seen, session: session.clone() });
+            state.tell(Some(session), EventKind::Dialog, "opened", of);
         }
     }
 }
@@ -210,6 +239,13 @@ impl State {
                 closed: false,
                 reason: None,
             });
+            let opener = opener.id.clone();
+            let of = EventOf {
+                popup_id: Some(id.clone()),
+                page_url: (!info.url.is_empty()).then(|| address(&info.url)),
+                ..EventOf::default()
+            };
+            self.news.add(EventKind::Popup, "opened", Some(&opener), of);
         }
         let mut target = Target {
             id: id.clone(),
@@ -224,6 +260,7 @@ impl State {
             frames: HashMap::new(),
             dialog: None,
             document: Document::default(),
+            log: super::log::Log::default(),
             inflight: HashMap::new(),
             quiet_since: Instant::now(),
             frame_navigations: HashMap::new(),
@@ -256,6 +293,8 @@ impl State {
 
     /// Notes a target that is closed at once, since there are as many as may be.
     pub(super) fn refuse_target(&mut self, info: &target::TargetInfo) {
+        let of = EventOf { name: Some("targets".to_owned()), ..EventOf::default() };
+        self.news.add(EventKind::Quota, "refused", info.opener_id.as_deref(), of);
         if self.closed.len() >= MAX_TARGETS {
             self.closed.pop_front();
         }
@@ -298,9 +337,14 @@ impl State {
         self.pointers.remove(&*key);
         if attached.root == attached.target {
             self.sessions.retain(|_, other| other.target != attached.target);
+            self.workers.retain(|_, target| *target != attached.target);
             if let Some(gone) = self.targets.remove(&attached.target) {
                 if self.closed.len() >= MAX_TARGETS {
                     self.closed.pop_front();
+                }
+                if let Some(opener) = &gone.opener {
+                    let of = EventOf { popup_id: Some(gone.id.clone()), ..EventOf::default() };
+                    self.news.add(EventKind::Popup, "closed", Some(opener), of);
                 }
                 let (opener, number) = (gone.opener, gone.number);
                 self.closed.push_back(ClosedTarget {
@@ -327,9 +371,11 @@ impl State {
     }
 
     fn crashed(&mut self, id: &str) {
-        if let Some(target) = self.targets.get_mut(id) {
-            target.crashed = true;
-            target.dialog = None;
+        let Some(target) = self.targets.get_mut(id) else { return };
+        target.dialog = None;
+        // It is told twice.
+        if !std::mem::replace(&mut target.crashed, true) {
+            self.news.add(EventKind::Crash, "crashed", Some(id), EventOf::default());
         }
     }
 
@@ -344,6 +390,8 @@ impl State {
                 frame.world = None;
                 frame.mute = true;
             }
+            let of = EventOf { name: Some("frame".to_owned()), ..EventOf::default() };
+            self.news.add(EventKind::Crash, "crashed", Some(&attached.target), of);
         }
     }
 
@@ -414,6 +462,10 @@ impl State {
             document.loader = frame.loader_id;
             target.inflight.clear();
             target.quiet_since = Instant::now();
+            let page_url = Some(address(&target.url));
+            let (id, of) =
+                (target.id.clone(), EventOf { page_url, same_document: Some(false), ..EventOf::default() });
+            self.news.add(EventKind::Navigation, "committed", Some(&id), of);
         }
     }
 
@@ -528,14 +580,22 @@ impl State {
         Ok(())
     }
 
+    fn tell_log(&mut self, session: Option<&Arc<str>>, tell: impl FnOnce(&mut Log, Origin<'_>)) {
+        let Some(session) = session else { return };
+        if let Some((log, worker)) = self.log(session) {
+            tell(log, Origin { session, worker });
+        }
+    }
+
     fn network_event(&mut self, session: Option<&Arc<str>>, event: &Event) -> serde_json::Result<()> {
-        let Some(target) = self.target_of_session(session) else { return Ok(()) };
         match event.method.as_str() {
             network::RequestWillBeSent::METHOD => {
                 let sent: network::RequestWillBeSent = event.params()?;
                 if sent.request.url.starts_with("data:") {
                     return Ok(());
                 }
+                self.tell_log(session, |log, from| log.asked(from, &sent));
+                let Some(target) = self.target_of_session(session) else { return Ok(()) };
                 if sent.kind.as_deref() == Some("Document") && sent.frame_id.as_deref() == Some(&target.main)
                 {
                     let redirected = sent.redirect_response.is_some();
@@ -549,20 +609,56 @@ impl State {
             }
             network::ResponseReceived::METHOD => {
                 let received: network::ResponseReceived = event.params()?;
+                self.tell_log(session, |log, _| log.answered(&received.request_id, &received.response));
+                let Some(target) = self.target_of_session(session) else { return Ok(()) };
                 if received.kind == "Document" && received.frame_id.as_deref() == Some(&target.main) {
                     target.document.answered(&received.request_id, &received.response);
                 }
             }
             network::LoadingFinished::METHOD => {
                 let finished: network::LoadingFinished = event.params()?;
+                let (id, at, bytes) =
+                    (&finished.request_id, finished.timestamp, finished.encoded_data_length);
+                self.tell_log(session, |log, from| log.finished(from, id, at, Some(bytes)));
+                let Some(target) = self.target_of_session(session) else { return Ok(()) };
                 target.request_ended(&finished.request_id);
             }
             network::LoadingFailed::METHOD => {
                 let failed: network::LoadingFailed = event.params()?;
+                self.tell_log(session, |log, from| log.failed(from, &failed));
+                let Some(target) = self.target_of_session(session) else { return Ok(()) };
                 if failed.kind == "Document" {
                     target.document.failed(&failed.request_id, failed.error_text);
                 }
                 target.request_ended(&failed.request_id);
+            }
+            network::DataReceived::METHOD => {
+                let part: network::DataReceived = event.params()?;
+                self.tell_log(session, |log, from| log.came(from, &part));
+            }
+            network::RequestServedFromCache::METHOD => {
+                let served: network::RequestServedFromCache = event.params()?;
+                self.tell_log(session, |log, _| log.remembered(&served.request_id));
+            }
+            network::WebSocketCreated::METHOD => {
+                let created: network::WebSocketCreated = event.params()?;
+                self.tell_log(session, |log, from| log.socket_begins(from, &created));
+            }
+            "Network.webSocketWillSendHandshakeRequest" => {
+                let asks: network::WebSocketTold = event.params()?;
+                self.tell_log(session, |log, _| log.socket_asks(&asks));
+            }
+            "Network.webSocketHandshakeResponseReceived" => {
+                let answered: network::WebSocketTold = event.params()?;
+                self.tell_log(session, |log, _| log.socket_answered(&answered));
+            }
+            "Network.webSocketFrameError" => {
+                let failed: network::WebSocketTold = event.params()?;
+                self.tell_log(session, |log, _| log.socket_failed(&failed));
+            }
+            "Network.webSocketClosed" => {
+                let closed: network::WebSocketTold = event.params()?;
+                self.tell_log(session, |log, from| log.socket_closed(from, &closed));
             }
             _ => {}
         }

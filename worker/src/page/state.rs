@@ -27,6 +27,8 @@ pub struct State {
     pub first: Option<String>,
     /// CDP sessions: which target and which frame they are the root of.
     pub(super) sessions: HashMap<Arc<str>, Attached>,
+    /// What happened.
+    pub news: super::news::News,
     /// Downloads, newest last.
     pub downloads: VecDeque<Download>,
     /// Downloads begun so far.
@@ -42,8 +44,8 @@ pub struct State {
     pub(super) closed: VecDeque<ClosedTarget>,
     /// What all pages are told of their surroundings.
     pub emulation: super::emulation::Emulation,
-    /// CDP sessions of workers.
-    pub(super) workers: HashSet<Arc<str>>,
+    /// CDP sessions of workers, with the target that each belongs to.
+    pub(super) workers: HashMap<Arc<str>, String>,
     /// Pictures that were taken.
     pub(super) shots: super::shots::Shots,
     /// Where the mouse was sent last, by CDP session, in CSS pixels of the viewport.
@@ -96,6 +98,8 @@ pub struct Target {
     pub dialog: Option<Dialog>,
     /// The document of the main frame.
     pub document: Document,
+    /// Its console, errors and requests.
+    pub log: super::log::Log,
     /// Requests under way: URLs by id.
     pub(super) inflight: HashMap<String, String>,
     /// When the set of requests last became empty, or last was not.
@@ -327,9 +331,21 @@ impl State {
         self.targets.get(id)
     }
 
+    /// Whether there is a target of that id, or was one of late.
+    pub fn knows_target(&self, id: &str) -> bool {
+        self.targets.contains_key(id) || self.closed.iter().any(|gone| gone.id == id)
+    }
+
     pub(super) fn target_of_session(&mut self, session: Option<&Arc<str>>) -> Option<&mut Target> {
         let attached = self.sessions.get(session?)?;
         self.targets.get_mut(&attached.target)
+    }
+
+    /// What is kept of the target of a CDP session, and whether that is a worker's.
+    pub(super) fn log(&mut self, session: &Arc<str>) -> Option<(&mut super::log::Log, bool)> {
+        let worker = self.workers.get(session);
+        let target = worker.or_else(|| self.sessions.get(session).map(|attached| &attached.target))?;
+        self.targets.get_mut(target).map(|target| (&mut target.log, worker.is_some()))
     }
 
     /// The size that the page of a CDP session was given by itself.

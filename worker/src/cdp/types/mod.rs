@@ -15,6 +15,7 @@ pub mod empty;
 pub mod emulation;
 pub mod input;
 pub mod inspector;
+pub mod log;
 pub mod network;
 pub mod page;
 pub mod remote;

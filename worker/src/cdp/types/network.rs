@@ -38,6 +38,9 @@ pub struct Request {
     pub url_fragment: Option<String>,
     /// Its method.
     pub method: String,
+    /// Headers that are known before it is sent.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
 }
 
 /// A response.
@@ -68,6 +71,47 @@ pub struct Response {
     pub from_service_worker: bool,
     /// Such as `http/1.1`, `h2`.
     pub protocol: Option<String>,
+    /// Bytes on the wire so far.
+    #[serde(default)]
+    pub encoded_data_length: f64,
+    /// When which part was done.
+    pub timing: Option<ResourceTiming>,
+}
+
+/// When which part of a request was done: milliseconds since `request_time`, -1 for what was not.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceTiming {
+    /// Seconds of the monotonic clock.
+    #[serde(default)]
+    pub request_time: f64,
+    /// The name begins to be resolved.
+    #[serde(default)]
+    pub dns_start: f64,
+    /// The name is resolved.
+    #[serde(default)]
+    pub dns_end: f64,
+    /// The connection begins to be made.
+    #[serde(default)]
+    pub connect_start: f64,
+    /// The connection is made.
+    #[serde(default)]
+    pub connect_end: f64,
+    /// TLS begins.
+    #[serde(default)]
+    pub ssl_start: f64,
+    /// TLS is done.
+    #[serde(default)]
+    pub ssl_end: f64,
+    /// The request begins to be sent.
+    #[serde(default)]
+    pub send_start: f64,
+    /// The request is sent.
+    #[serde(default)]
+    pub send_end: f64,
+    /// The answer's head is here.
+    #[serde(default)]
+    pub receive_headers_end: f64,
 }
 
 /// A request begins, or goes on after a redirect.
@@ -87,6 +131,9 @@ pub struct RequestWillBeSent {
     /// Seconds of the monotonic clock.
     #[serde(default)]
     pub timestamp: f64,
+    /// Seconds since 1970.
+    #[serde(default)]
+    pub wall_time: f64,
     /// The response that redirected here.
     pub redirect_response: Option<Response>,
     /// Such as `Document`, `Script`, `XHR`.
@@ -169,11 +216,109 @@ pub struct LoadingFailed {
     pub canceled: bool,
     /// Such as `csp`, `mixed-content`.
     pub blocked_reason: Option<String>,
+    /// Why the page may not see it.
+    pub cors_error_status: Option<CorsErrorStatus>,
+}
+
+/// Why a page may not see an answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CorsErrorStatus {
+    /// Such as `MissingAllowOriginHeader`.
+    #[serde(default)]
+    pub cors_error: String,
 }
 
 impl LoadingFailed {
     /// The name of the event.
     pub const METHOD: &'static str = "Network.loadingFailed";
+}
+
+/// A part of a response's body is here.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DataReceived {
+    /// The request.
+    pub request_id: String,
+    /// Bytes, decoded.
+    #[serde(default)]
+    pub data_length: f64,
+}
+
+impl DataReceived {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Network.dataReceived";
+}
+
+/// Asks for a response's body.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetResponseBody<'a> {
+    /// The request.
+    pub request_id: &'a str,
+}
+command!(GetResponseBody<'a> = "Network.getResponseBody" -> ResponseBody);
+
+/// A response's body; page content.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResponseBody {
+    /// It.
+    pub body: String,
+    /// Whether it is Base64.
+    #[serde(default)]
+    pub base64_encoded: bool,
+}
+
+/// A request was answered by what the page has in memory.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestServedFromCache {
+    /// The request.
+    pub request_id: String,
+}
+
+impl RequestServedFromCache {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Network.requestServedFromCache";
+}
+
+/// A web socket is made.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebSocketCreated {
+    /// The request.
+    pub request_id: String,
+    /// Address.
+    pub url: String,
+}
+
+impl WebSocketCreated {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Network.webSocketCreated";
+}
+
+/// What is told later of a web socket: its asking, its answer, a failure, its end.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebSocketTold {
+    /// The request.
+    pub request_id: String,
+    /// Seconds of the monotonic clock.
+    #[serde(default)]
+    pub timestamp: f64,
+    /// The answer's head.
+    pub response: Option<WebSocketResponse>,
+    /// The failure; names addresses.
+    pub error_message: Option<String>,
+}
+
+/// The head of a web socket's answer.
+#[derive(Clone, Debug, Deserialize)]
+pub struct WebSocketResponse {
+    /// HTTP status.
+    #[serde(default)]
+    pub status: i64,
 }
 
 /// Sets what `navigator.onLine` and `navigator.connection` say; throttles nothing.

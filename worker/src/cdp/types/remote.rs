@@ -22,6 +22,50 @@ pub struct RemoteObject {
     pub description: Option<String>,
     /// A handle on the object, when it did not come as JSON.
     pub object_id: Option<String>,
+    /// What is in it, in short; page content.
+    pub preview: Option<ObjectPreview>,
+}
+
+/// What is in an object, in short.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectPreview {
+    /// Such as `array`, `map`, `error`.
+    pub subtype: Option<String>,
+    /// What the console would print in its place.
+    pub description: Option<String>,
+    /// There is more in it.
+    #[serde(default)]
+    pub overflow: bool,
+    /// Its first properties.
+    #[serde(default)]
+    pub properties: Vec<PropertyPreview>,
+    /// The first entries of a map or a set.
+    #[serde(default)]
+    pub entries: Vec<EntryPreview>,
+}
+
+/// A property, in short.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PropertyPreview {
+    /// Its name.
+    pub name: String,
+    /// Such as `string`, `object`, `accessor`.
+    #[serde(rename = "type", default)]
+    pub kind: String,
+    /// Its value as text.
+    pub value: Option<String>,
+}
+
+/// An entry of a map or a set, in short.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryPreview {
+    /// The key of a map's.
+    pub key: Option<ObjectPreview>,
+    /// The value.
+    pub value: ObjectPreview,
 }
 
 /// What a script threw.

@@ -263,3 +263,56 @@ impl ExecutionContextsCleared {
     /// The name of the event.
     pub const METHOD: &'static str = "Runtime.executionContextsCleared";
 }
+
+/// A page wrote to its console.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConsoleApiCalled {
+    /// Such as `log`, `error`, `warning`, `assert`.
+    #[serde(rename = "type", default)]
+    pub kind: String,
+    /// What it wrote.
+    #[serde(default)]
+    pub args: Vec<RemoteObject>,
+    /// From where.
+    pub stack_trace: Option<StackTrace>,
+}
+
+impl ConsoleApiCalled {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Runtime.consoleAPICalled";
+}
+
+/// Where a script was.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StackTrace {
+    /// The innermost first.
+    #[serde(default)]
+    pub call_frames: Vec<CallFrame>,
+}
+
+/// One function of a stack.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallFrame {
+    /// Of the script.
+    #[serde(default)]
+    pub url: String,
+    /// Line, from 0.
+    #[serde(default)]
+    pub line_number: i64,
+}
+
+/// An exception that nobody caught.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExceptionThrown {
+    /// It.
+    pub exception_details: ExceptionDetails,
+}
+
+impl ExceptionThrown {
+    /// The name of the event.
+    pub const METHOD: &'static str = "Runtime.exceptionThrown";
+}
