@@ -10,10 +10,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 use glass_proto::filename::{numbered, safe};
-use glass_proto::op::Upload;
+use glass_proto::op::{StorageAction, StorageState, Upload};
 use glass_proto::result::Downloaded;
 use glass_proto::wire::CHUNK;
-use glass_proto::{AnyOperation, ErrorKind, OpError, Phase};
+use glass_proto::{AnyOperation, Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
 use rustix::fs::{Mode, OFlags, RenameFlags};
 use sha2::{Digest, Sha256};
 
@@ -85,11 +85,32 @@ impl Root {
         let name = shown.file_name().and_then(|name| name.to_str());
         let (true, Some(name)) = (found.is_file(), name) else {
             return Err(OpError::invalid(
-                "what is to be uploaded is no regular file with a name in UTF-8",
+                "the path names no regular file with a name in UTF-8",
                 "name a file",
             ));
         };
         Ok(Outgoing { name: name.to_owned(), size: found.len(), file })
+    }
+
+    /// A place for one private file, which takes the place of one that is there.
+    ///
+    /// # Errors
+    /// `denied` when it lies outside, `invalid_argument` when it cannot be written to or is no regular file.
+    pub fn replacing(&self, file: &Path) -> Result<Replacing, OpError> {
+        let (inside, shown) = self.inside(file)?;
+        let (Some(name), parent) = (inside.file_name(), inside.parent()) else {
+            return Err(OpError::invalid("the path names no file", "name a file, such as state.json"));
+        };
+        let parent = parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let directory = beneath(self.directory.as_fd(), parent, flags).map_err(|error| refused(&error))?;
+        if let Ok(found) = rustix::fs::statat(&directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+            && rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile
+        {
+            return Err(OpError::invalid("the path names something that is no regular file", "name another"));
+        }
+        let (temporary, file) = temporary(&directory, 0o600).map_err(|error| refused(&error))?;
+        Ok(Replacing { directory, name: name.to_owned(), shown, temporary, file })
     }
 
     /// The path from the root, and the whole of it.
@@ -187,6 +208,60 @@ impl Outgoing {
     }
 }
 
+/// A private file that is written whole, or not at all.
+#[derive(Debug)]
+pub struct Replacing {
+    directory: OwnedFd,
+    name: std::ffi::OsString,
+    shown: PathBuf,
+    temporary: String,
+    file: File,
+}
+
+impl Replacing {
+    /// Writes it, and says where it is.
+    ///
+    /// # Errors
+    /// `transport`, when it cannot be kept.
+    pub fn write(mut self, content: &[u8]) -> Result<PathBuf, OpError> {
+        let written = self.file.write_all(content).and_then(|()| self.file.sync_all());
+        let kept = written.and_then(|()| {
+            Ok(rustix::fs::renameat(&self.directory, &self.temporary, &self.directory, &self.name)?)
+        });
+        kept.map_err(|error| {
+            let what = format!("what was saved cannot be written: {}", error.kind());
+            let error =
+                OpError::rejected(ErrorKind::Transport, Phase::Transport, what, "make room, and save again");
+            let mut error = error.reason("write_failed").ended(Outcome::Completed, Dispatched::Yes);
+            error.retry = Retry::AfterObserve;
+            error
+        })?;
+        self.temporary.clear();
+        Ok(self.shown.clone())
+    }
+}
+
+impl Drop for Replacing {
+    fn drop(&mut self) {
+        forget(&self.directory, &self.temporary);
+    }
+}
+
+/// A file of its own name beside the one that it becomes.
+fn temporary(directory: &OwnedFd, mode: u32) -> io::Result<(String, File)> {
+    let name = format!(".glass-{}.part", glass_proto::ExecutionId::generate());
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(directory, &name, flags, Mode::from_raw_mode(mode))?;
+    Ok((name, File::from(file)))
+}
+
+/// A file that never became whole is nobody's.
+fn forget(directory: &OwnedFd, temporary: &str) {
+    if !temporary.is_empty() {
+        let _ = rustix::fs::unlinkat(directory, temporary, rustix::fs::AtFlags::empty());
+    }
+}
+
 /// The files that go with an operation, opened before anything is asked of a session.
 #[derive(Debug, Default)]
 pub struct Carried {
@@ -194,6 +269,8 @@ pub struct Carried {
     pub incoming: Option<Incoming>,
     /// What is to be given to the session.
     pub outgoing: Vec<Outgoing>,
+    /// Where the file of the answer is kept, for its owner alone.
+    pub private: Option<Replacing>,
 }
 
 impl Carried {
@@ -216,12 +293,53 @@ impl Carried {
                         "upload a smaller file",
                     ));
                 }
-                return Ok(Self { outgoing, incoming: None });
+                return Ok(Self { outgoing, ..Self::default() });
             }
+            AnyOperation::StorageState(storage) => return Self::of_state(storage, root),
             _ => return Ok(Self::default()),
         };
         let directory = std::mem::replace(directory, PathBuf::from("."));
-        Ok(Self { incoming: Some(Root::open(root)?.incoming(&directory)?), outgoing: Vec::new() })
+        Ok(Self { incoming: Some(Root::open(root)?.incoming(&directory)?), ..Self::default() })
+    }
+
+    fn of_state(storage: &mut StorageState, root: Option<&Path>) -> Result<Self, OpError> {
+        let Some(path) = storage.path.take() else {
+            // Whoever has no files brings what one holds.
+            return match storage.state {
+                Some(_) => Ok(Self::default()),
+                None => {
+                    Err(OpError::invalid("no file is named", "give the path of a file inside the file root"))
+                }
+            };
+        };
+        let root = Root::open(root)?;
+        if storage.action == StorageAction::Save {
+            return Ok(Self { private: Some(root.replacing(&path)?), ..Self::default() });
+        }
+        let mut file = root.outgoing(&path)?;
+        let mut text = Vec::new();
+        while let Some(piece) = file.piece().map_err(|error| refused(&error))? {
+            text.extend_from_slice(&piece);
+            if text.len() > StorageState::MAX_BYTES {
+                return Err(OpError::invalid(
+                    format!("the file is larger than {} bytes", StorageState::MAX_BYTES),
+                    "load a smaller one",
+                ));
+            }
+        }
+        // The error of the JSON itself could hold a secret of it.
+        let state = serde_json::from_slice(&text).map_err(|error| {
+            OpError::invalid(
+                format!(
+                    "the file is no storage state, from line {} column {} on",
+                    error.line(),
+                    error.column()
+                ),
+                "give a file that storage-state save or Playwright wrote",
+            )
+        })?;
+        storage.state = Some(Box::new(state));
+        Ok(Self::default())
     }
 
     /// Gives what goes out to the session, and the operation its ids.
@@ -257,6 +375,18 @@ pub fn keep(json: &[u8], incoming: Incoming) -> Result<String, OpError> {
     serde_json::to_string(&downloaded).map_err(|_| unreadable("answer"))
 }
 
+/// Writes the private file of an answer, and says in it where.
+///
+/// # Errors
+/// `transport`, when it cannot be kept.
+pub fn keep_private(json: &[u8], content: &[u8], private: Replacing) -> Result<String, OpError> {
+    let path = private.write(content)?;
+    let mut result: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
+    result.insert("path".to_owned(), path.to_string_lossy().into());
+    serde_json::to_string(&result).map_err(|_| unreadable("answer"))
+}
+
 /// A file that comes, under a name of its own until it is whole.
 #[derive(Debug)]
 pub struct Incoming {
@@ -270,10 +400,7 @@ pub struct Incoming {
 
 impl Incoming {
     fn new(directory: OwnedFd, shown: PathBuf) -> io::Result<Self> {
-        let temporary = format!(".glass-{}.part", glass_proto::ExecutionId::generate());
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&directory, &temporary, flags, Mode::from_raw_mode(0o666))?;
-        let (file, hash) = (File::from(file), Sha256::new());
+        let ((temporary, file), hash) = (temporary(&directory, 0o666)?, Sha256::new());
         Ok(Self { directory, shown, temporary, file, hash, bytes: 0 })
     }
 
@@ -331,10 +458,7 @@ impl Incoming {
 
 impl Drop for Incoming {
     fn drop(&mut self) {
-        if !self.temporary.is_empty() {
-            // A file that never became whole is nobody's.
-            let _ = rustix::fs::unlinkat(&self.directory, &self.temporary, rustix::fs::AtFlags::empty());
-        }
+        forget(&self.directory, &self.temporary);
     }
 }
 

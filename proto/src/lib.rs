@@ -19,6 +19,7 @@ pub mod outcome;
 pub mod paths;
 pub mod result;
 pub mod start;
+pub mod storage;
 pub mod transport;
 pub mod version;
 pub mod wire;

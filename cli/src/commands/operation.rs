@@ -13,7 +13,7 @@ use super::picture::Picture;
 use super::text;
 use crate::client::Server;
 use crate::error::{self, Failure};
-use crate::files::{Carried, Incoming, keep};
+use crate::files::{Carried, Incoming, Replacing, keep, keep_private};
 use crate::follow::{Following, Seen};
 use crate::output::{Output, Report};
 use crate::session::SessionChoice;
@@ -80,7 +80,7 @@ pub(super) async fn run(
     let ended = call.run(session, params, json, cancel.asked()).await.map_err(Failure::from);
     let mut seen = call.seen;
     let incoming = seen.incoming.take();
-    let file = File { picture: picture.as_ref(), incoming };
+    let file = File { picture: picture.as_ref(), incoming, private: carried.private };
     match ended.and_then(|ended| answer(&operation, &ended, &seen, file, output)) {
         Ok(report) => Ok(report),
         Err(mut failure) => {
@@ -95,6 +95,7 @@ pub(super) async fn run(
 struct File<'a> {
     picture: Option<&'a Picture>,
     incoming: Option<Incoming>,
+    private: Option<Replacing>,
 }
 
 fn answer(
@@ -116,7 +117,8 @@ fn answer(
     let json = match file {
         File { picture: Some(picture), .. } => with_path(json, &picture.write(&seen.file)?.to_string_lossy()),
         File { incoming: Some(incoming), .. } => Some(keep(json, incoming)?),
-        File { picture: None, incoming: None } => String::from_utf8(json.clone()).ok(),
+        File { private: Some(private), .. } => Some(keep_private(json, &seen.file, private)?),
+        File { picture: None, incoming: None, private: None } => String::from_utf8(json.clone()).ok(),
     };
     let result = json.and_then(|json| RawValue::from_string(json).ok()).ok_or_else(unreadable)?;
     let text = match output.is_json() {

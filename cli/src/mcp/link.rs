@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::tools::Call;
 use crate::client::{Client, Server};
 use crate::error;
-use crate::files::{Carried, keep};
+use crate::files::{Carried, keep, keep_private};
 use crate::follow::{Following, Seen};
 
 /// Longest wait for the private session's end when this process ends.
@@ -188,6 +188,11 @@ impl Link {
                 (seen.incoming.take(), &mut ended.answer)
             {
                 *json = keep(json, incoming)?.into_bytes();
+            }
+            if let (Some(private), Some(pb::ended::Answer::ResultJson(json))) =
+                (carried.private.take(), &mut ended.answer)
+            {
+                *json = keep_private(json, &std::mem::take(&mut seen.file), private)?.into_bytes();
             }
             Ok(ended)
         }

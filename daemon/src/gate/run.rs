@@ -170,7 +170,7 @@ impl Gate {
             execution: id.clone(),
             operation: facts.name,
             lane: facts.lane,
-            starts: facts.needs == Needs::StartsSession,
+            starts: checked.operation.needs() == Needs::StartsSession,
         };
         let submitted = tokio::select! {
             submitted = self.registry.submit(&name, &job) => submitted,

@@ -23,6 +23,12 @@ pub enum Capability {
     ExportPage,
     /// Seeing what pages wrote to their console.
     ConsoleValues,
+    /// Reading, setting and deleting cookies.
+    Cookies,
+    /// Saving and loading what a session keeps for sites.
+    StorageState,
+    /// Reading and writing the session's clipboard.
+    Clipboard,
 }
 
 impl Capability {
@@ -38,6 +44,9 @@ impl Capability {
             Self::Upload => "upload",
             Self::ExportPage => "export_page",
             Self::ConsoleValues => "console_values",
+            Self::Cookies => "cookies",
+            Self::StorageState => "storage_state",
+            Self::Clipboard => "clipboard",
         }
     }
 }

@@ -11,6 +11,7 @@ mod click;
 mod click_at;
 mod click_expect_popup;
 mod codec;
+mod cookies;
 mod diagnostics;
 mod dialog;
 mod double_click;
@@ -48,6 +49,7 @@ mod select;
 mod select_text;
 mod set_viewport;
 mod shortcut;
+mod storage_state;
 mod submit;
 mod tap;
 mod targets;
@@ -73,6 +75,7 @@ pub use click::{Button, Click, Modifier};
 pub use click_at::ClickAt;
 pub use click_expect_popup::ClickExpectPopup;
 pub use codec::{DecodeError, schema, written_schema};
+pub use cookies::{CookieAction, Cookies};
 pub use diagnostics::Diagnostics;
 pub use dialog::{AcceptDialog, DismissDialog};
 pub use double_click::DoubleClick;
@@ -110,6 +113,7 @@ pub use select::Select;
 pub use select_text::SelectText;
 pub use set_viewport::SetViewport;
 pub use shortcut::Shortcut;
+pub use storage_state::{StorageAction, StorageState};
 pub use submit::Submit;
 pub use tap::Tap;
 pub use targets::{CloseTarget, CreateTarget, SelectTarget};
@@ -144,6 +148,11 @@ pub trait Operation: Serialize + DeserializeOwned {
     /// Whether the call option `scope` means something to it: where it names an element, unless it says otherwise.
     fn takes_scope(&self) -> bool {
         !self.locators().is_empty()
+    }
+
+    /// What this call needs of its session, where that depends on its parameters.
+    fn needs(&self) -> Needs {
+        Self::FACTS.needs
     }
 }
 
@@ -256,6 +265,11 @@ macro_rules! operations {
                 match self { $(Self::$variant(params) => params.takes_scope(),)* }
             }
 
+            /// What this call needs of its session.
+            pub fn needs(&self) -> Needs {
+                match self { $(Self::$variant(params) => params.needs(),)* }
+            }
+
             /// The parameters as JSON.
             pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
                 match self { $(Self::$variant(params) => serde_json::to_vec(params),)* }
@@ -343,6 +357,8 @@ operations! {
     CancelDownload,
     RetryDownloadCapture,
     Upload,
+    Cookies,
+    StorageState,
 }
 
 impl AnyOperation {

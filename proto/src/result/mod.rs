@@ -8,6 +8,7 @@ mod emulated;
 mod events;
 mod exported;
 mod files;
+mod kept;
 mod observation;
 mod read;
 mod targets;
@@ -26,6 +27,7 @@ pub use exported::{Asset, Exported};
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
+pub use kept::{Cookie, CookiesAnswered, NotMoved, OriginMoved, Partition, StorageMoved};
 pub use observation::{LeftOut, Node, Observation, Queried};
 pub use read::{Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};

@@ -5,10 +5,10 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, After, Diagnostics, DialogAnswered, DialogSeen, DownloadEnded, DownloadState, Downloaded,
-    Downloads, Emulated, Evaluated, Events, Evidence, Exported, FormFilled, Found, Frames, Inspected,
-    Navigated, Observation, PageLine, Pane, Preflighted, Shot, TargetClosed, TargetMade, TargetSelected,
-    Targets, TextRead, Uploaded, Verified, ViewportSet, Waited,
+    Acted, After, Cookie, CookiesAnswered, Diagnostics, DialogAnswered, DialogSeen, DownloadEnded,
+    DownloadState, Downloaded, Downloads, Emulated, Evaluated, Events, Evidence, Exported, FormFilled, Found,
+    Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot, StorageMoved, TargetClosed,
+    TargetMade, TargetSelected, Targets, TextRead, Uploaded, Verified, ViewportSet, Waited,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -73,6 +73,10 @@ pub enum Answer {
     DownloadEnded(DownloadEnded),
     /// `upload`.
     Uploaded(Box<Uploaded>),
+    /// `cookies`.
+    Cookies(CookiesAnswered),
+    /// `storageState`.
+    Storage(Box<StorageMoved>),
 }
 
 fn read<O: Operation>(json: &[u8]) -> serde_json::Result<O::Output> {
@@ -136,6 +140,8 @@ impl Answer {
             AnyOperation::Download(_) => Self::Downloaded(read::<op::Download>(json)?),
             AnyOperation::CancelDownload(_) => Self::DownloadEnded(read::<op::CancelDownload>(json)?),
             AnyOperation::Upload(_) => Self::Uploaded(Box::new(read::<op::Upload>(json)?)),
+            AnyOperation::Cookies(_) => Self::Cookies(read::<op::Cookies>(json)?),
+            AnyOperation::StorageState(_) => Self::Storage(Box::new(read::<op::StorageState>(json)?)),
             AnyOperation::RetryDownloadCapture(_) => {
                 Self::Downloaded(read::<op::RetryDownloadCapture>(json)?)
             }
@@ -194,6 +200,8 @@ impl Answer {
             Self::Downloads(downloads) => downloads_text(downloads),
             Self::Downloaded(downloaded) => downloaded_text(downloaded),
             Self::Uploaded(uploaded) => uploaded_text(uploaded),
+            Self::Cookies(cookies) => cookies_text(cookies),
+            Self::Storage(moved) => storage_text(moved),
             Self::DownloadEnded(ended) => {
                 format!("download {} is {}", ended.download_id, download_state(ended.state))
             }
@@ -434,6 +442,84 @@ fn candidate_text(candidate: &crate::error::Candidate) -> String {
     let mut out = format!("  {} {} [{}]", candidate.role, quoted(&candidate.label), candidate.reference);
     if let Some(reason) = &candidate.reason {
         let _ = write!(out, " {reason}");
+    }
+    out
+}
+
+fn cookies_text(answered: &CookiesAnswered) -> String {
+    let count = answered.cookies.len() as u64 + answered.left_out;
+    let cookies = |word: &str| format!("{word}{count} cookie{}", if count == 1 { "" } else { "s" });
+    let mut out = match answered.action.as_str() {
+        "set" => "set".to_owned(),
+        "delete" | "clear" => cookies("deleted "),
+        _ => cookies(""),
+    };
+    for cookie in &answered.cookies {
+        let _ = write!(out, "\n  {}", cookie_text(cookie));
+    }
+    if answered.left_out > 0 {
+        let _ = write!(out, "\n[left out: {}; a name, --domain or --url narrow it]", answered.left_out);
+    }
+    out
+}
+
+fn storage_text(moved: &StorageMoved) -> String {
+    let mut out = match (moved.action.as_str(), &moved.path) {
+        ("save", Some(path)) => format!("saved to {}", visible(path, false)),
+        ("save", None) => "saved".to_owned(),
+        _ => "loaded".to_owned(),
+    };
+    let _ = write!(out, " · {} cookies", moved.cookies);
+    for origin in &moved.origins {
+        let _ = write!(out, "\n  {}", visible(&origin.origin, false));
+        for (what, count) in [
+            ("localStorage", origin.local_storage),
+            ("sessionStorage", origin.session_storage),
+            ("IndexedDB records", origin.indexed_db),
+        ] {
+            if count > 0 {
+                let _ = write!(out, " · {count} {what}");
+            }
+        }
+    }
+    if moved.refused_total > 0 {
+        let word = if moved.action == "save" { "not saved" } else { "not taken" };
+        let _ = write!(out, "\n{word}: {}", moved.refused_total);
+    }
+    for refused in &moved.refused {
+        let count = refused.count.map_or(String::new(), |count| format!(" × {count}"));
+        let name =
+            if refused.name.is_empty() { String::new() } else { format!(" {}", quoted(&refused.name)) };
+        let _ = write!(
+            out,
+            "\n  {}{name}{count} of {}: {}",
+            refused.what,
+            visible(&refused.place, false),
+            refused.reason
+        );
+    }
+    out
+}
+
+fn cookie_text(cookie: &Cookie) -> String {
+    let mut out = visible(&cookie.name, false).into_owned();
+    if let Some(value) = &cookie.value {
+        let _ = write!(out, "={}", visible(value, false));
+    }
+    let _ = write!(out, "; Domain={}; Path={}", visible(&cookie.domain, false), visible(&cookie.path, false));
+    if let Some(expires) = cookie.expires {
+        let _ = write!(out, "; Expires={expires:.0}");
+    }
+    for (word, is) in [("HttpOnly", cookie.http_only), ("Secure", cookie.secure)] {
+        if is {
+            let _ = write!(out, "; {word}");
+        }
+    }
+    if let Some(same_site) = cookie.same_site {
+        let _ = write!(out, "; SameSite={}", same_site.name());
+    }
+    if let Some(partition) = &cookie.partition {
+        let _ = write!(out, "; Partitioned below {}", visible(&partition.top_level_site, false));
     }
     out
 }

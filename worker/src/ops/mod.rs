@@ -7,6 +7,7 @@ mod check;
 mod clear;
 mod click;
 mod click_expect_popup;
+mod cookies;
 mod diagnostics;
 mod dialog;
 mod double_click;
@@ -34,6 +35,7 @@ mod screenshot;
 mod scroll;
 mod select;
 mod select_text;
+mod storage_state;
 mod submit;
 mod tap;
 mod targets;
@@ -110,6 +112,8 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Download(params) => encode(downloads::download(context, params).await?),
         AnyOperation::CancelDownload(params) => encode(downloads::cancel(context, params).await?),
         AnyOperation::Upload(params) => encode(upload::run(context, params).await?),
+        AnyOperation::Cookies(params) => encode(cookies::run(context, params).await?),
+        AnyOperation::StorageState(params) => encode(storage_state::run(context, params).await?),
         AnyOperation::RetryDownloadCapture(params) => encode(downloads::retry(context, params).await?),
     }
 }

@@ -111,6 +111,8 @@ impl Pages {
                 self.state().add_frame_session(parent, session.clone(), &attached.target_info);
                 self.set_up(&session, Part::Frame);
             }
+            // A page aside is set up by who made it.
+            "other" if parent.is_none() => {}
             // Workers are not driven; they are told what pages are told, and must not wait for us.
             _ => {
                 {

@@ -394,7 +394,7 @@ impl Pages {
 }
 
 /// The value of a call that returned by value.
-fn read_value<T: DeserializeOwned>(reply: runtime::Evaluated) -> Result<T, EngineError> {
+pub(super) fn read_value<T: DeserializeOwned>(reply: runtime::Evaluated) -> Result<T, EngineError> {
     if let Some(details) = reply.exception_details {
         tracing::debug!(text = %details.text, "the page engine threw");
         return Err(missing("it threw"));

@@ -16,7 +16,7 @@ use super::state::{
     PendingNavigation, State, Target,
 };
 use crate::cdp::Event;
-use crate::cdp::types::{browser, input, inspector, log, network, page, runtime, target};
+use crate::cdp::types::{browser, fetch, input, inspector, log, network, page, runtime, target};
 
 /// The name of the isolated world.
 pub(super) const WORLD: &str = "glass";
@@ -70,6 +70,12 @@ impl Pages {
             browser::DownloadProgress::METHOD => {
                 let progress: browser::DownloadProgress = event.params()?;
                 self.download_goes_on(&progress);
+            }
+            fetch::RequestPaused::METHOD => {
+                let paused: fetch::RequestPaused = event.params()?;
+                if let Some(session) = session {
+                    self.request_paused(session, &paused);
+                }
             }
             input::DragIntercepted::METHOD => {
                 let drag: input::DragIntercepted = event.params()?;
@@ -411,6 +417,7 @@ impl State {
 
     fn frame_navigated(&mut self, session: Option<&Arc<str>>, frame: page::Frame) {
         let Some(session) = session.cloned() else { return };
+        self.visited.note(&frame.url);
         let Some(target) = self.target_of_session(Some(&session)) else { return };
         let url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
         if !target.frames.contains_key(&frame.id) {

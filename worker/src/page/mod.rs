@@ -7,12 +7,14 @@
 //!
 //! Invariant: no lock is held across a round trip to the browser.
 
+mod aside;
 mod attach;
 mod choosers;
 mod downloads;
 mod emulation;
 mod engine;
 mod events;
+mod fetch;
 #[cfg(test)]
 mod fuzz;
 mod geometry;
@@ -28,22 +30,26 @@ mod revision;
 mod selection;
 mod shots;
 mod state;
+mod visited;
 mod watch;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use tokio::sync::watch as channel;
 
+pub use aside::{Aside, AsideError};
 pub use choosers::Chooser;
 pub(crate) use downloads::QUOTA;
 pub use emulation::{Emulation, Size};
 pub use engine::{Call, EngineError, Step};
+pub use fetch::OnlyEmpty;
 pub use geometry::{Blocker, Mapped};
 pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
 pub use selection::Selection;
 pub use shots::{Taken, View};
 pub(crate) use state::MAX_TARGETS;
 pub use state::{Blank, Dialog, Document, Download, Exchange, FrameKey, Lifecycle, Moves, State, Target};
+pub use visited::{Visited, origin};
 pub use watch::Halt;
 
 use crate::cdp::{Client, Command, Event, Pending};

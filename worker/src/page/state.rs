@@ -44,6 +44,10 @@ pub struct State {
     pub(super) closed: VecDeque<ClosedTarget>,
     /// What all pages are told of their surroundings.
     pub emulation: super::emulation::Emulation,
+    /// What is wanted of requests.
+    pub(super) fetch: super::fetch::Wanted,
+    /// Origins that were shown.
+    pub visited: super::visited::Visited,
     /// CDP sessions of workers, with the target that each belongs to.
     pub(super) workers: HashMap<Arc<str>, String>,
     /// Pictures that were taken.

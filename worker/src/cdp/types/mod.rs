@@ -11,8 +11,10 @@ pub mod accessibility;
 pub mod browser;
 pub mod dom;
 pub mod dom_debugger;
+pub mod dom_storage;
 pub mod empty;
 pub mod emulation;
+pub mod fetch;
 pub mod input;
 pub mod inspector;
 pub mod log;
@@ -21,6 +23,7 @@ pub mod page;
 pub mod remote;
 pub mod runtime;
 pub mod security;
+pub mod storage;
 pub mod target;
 
 pub use empty::{Empty, NoParams};

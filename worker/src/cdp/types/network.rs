@@ -361,3 +361,11 @@ pub struct EmulateNetworkConditions {
     pub upload_throughput: f64,
 }
 command!(EmulateNetworkConditions = "Network.emulateNetworkConditions" -> Empty);
+
+/// Whether requests of the page go past its service worker.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SetBypassServiceWorker {
+    /// Whether they do.
+    pub bypass: bool,
+}
+command!(SetBypassServiceWorker = "Network.setBypassServiceWorker" -> Empty);

@@ -163,6 +163,9 @@ pub struct CreateTarget<'a> {
     /// Whether it stays behind the front tab.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
+    /// Whether it is no tab, and ends with the connection that made it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 command!(CreateTarget<'a> = "Target.createTarget" -> Created);
 

@@ -42,3 +42,8 @@ pub struct NavigateToHistoryEntry {
     pub entry_id: i64,
 }
 command!(NavigateToHistoryEntry = "Page.navigateToHistoryEntry" -> Empty);
+
+/// Forgets all entries but the present one.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ResetNavigationHistory {}
+command!(ResetNavigationHistory = "Page.resetNavigationHistory" -> Empty);
