@@ -24,14 +24,3 @@ pub fn operation(name: &str) -> (Value, Value) {
     let (params, result) = AnyOperation::schemas(name).expect("each operation has its schemas");
     (params.to_value(), result.to_value())
 }
-
-/// The command of an operation: its name in kebab case.
-pub fn command_name(name: &str) -> String {
-    name.chars().fold(String::new(), |mut done, letter| {
-        if letter.is_ascii_uppercase() {
-            done.push('-');
-        }
-        done.push(letter.to_ascii_lowercase());
-        done
-    })
-}

@@ -20,13 +20,7 @@ fn files(directory: &Path, ending: &str) -> BTreeSet<String> {
 fn every_operation_has_a_file_of_tests() {
     let files = files(&suite().join("ops"), ".rs");
     for facts in OPERATIONS {
-        let snake = facts.name.chars().fold(String::new(), |name, letter| {
-            if letter.is_uppercase() {
-                format!("{name}_{}", letter.to_lowercase())
-            } else {
-                format!("{name}{letter}")
-            }
-        });
+        let snake = facts.command().replace('-', "_");
         // Both answers to a dialog are told in one file.
         let file = if snake.ends_with("_dialog") { "dialogs" } else { &snake };
         assert!(files.contains(file), "no tests for {}", facts.name);

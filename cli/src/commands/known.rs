@@ -31,8 +31,7 @@ fn every_answer() -> Value {
 }
 
 fn one(name: &str) -> Result<Value, Failure> {
-    let same =
-        |facts: &&glass_proto::op::Facts| facts.name == name || schemas::command_name(facts.name) == name;
+    let same = |facts: &&glass_proto::op::Facts| facts.name == name || facts.command() == name;
     let facts = OPERATIONS.iter().find(same).ok_or_else(|| {
         Failure::invalid("there is no operation of that name", "`glassctl schema` without a name lists them")
     })?;
@@ -115,7 +114,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         every_page(directory.path()).unwrap();
         for facts in OPERATIONS {
-            let name = schemas::command_name(facts.name);
+            let name = facts.command();
             let page = std::fs::read_to_string(directory.path().join(format!("glassctl-{name}.1"))).unwrap();
             assert!(page.contains(".SH OPTIONS") && page.contains("timeout"), "{name}");
         }

@@ -43,6 +43,7 @@ pub(super) fn prepare(
     options.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
     let picture = match &operation {
         AnyOperation::Screenshot(screenshot) => Some(Picture::of(screenshot)?),
+        AnyOperation::Observe(observe) if observe.include_screenshot => Some(Picture::beside(observe)?),
         AnyOperation::ExportPage(page) if page.writes() => Some(Picture::export(page)?),
         _ => None,
     };
@@ -115,7 +116,11 @@ fn answer(
         None => return Err(unreadable()),
     };
     let json = match file {
-        File { picture: Some(picture), .. } => with_path(json, &picture.write(&seen.file)?.to_string_lossy()),
+        // A picture that a dialog withheld.
+        File { picture: Some(_), .. } if seen.file.is_empty() => String::from_utf8(json.clone()).ok(),
+        File { picture: Some(picture), .. } => {
+            with_path(json, operation, &picture.write(&seen.file)?.to_string_lossy())
+        }
         File { incoming: Some(incoming), .. } => Some(keep(json, incoming)?),
         File { private: Some(private), .. } => Some(keep_private(json, &seen.file, private)?),
         File { picture: None, incoming: None, private: None } => String::from_utf8(json.clone()).ok(),
@@ -137,8 +142,12 @@ fn answer(
 }
 
 /// The result with the place of its file in it.
-fn with_path(json: &[u8], path: &str) -> Option<String> {
-    let mut result: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(json).ok()?;
-    result.insert("path".to_owned(), path.into());
+fn with_path(json: &[u8], operation: &AnyOperation, path: &str) -> Option<String> {
+    let mut result: serde_json::Value = serde_json::from_slice(json).ok()?;
+    let of = match operation {
+        AnyOperation::Observe(_) => result.get_mut("screenshot"),
+        _ => Some(&mut result),
+    };
+    of?.as_object_mut()?.insert("path".to_owned(), path.into());
     serde_json::to_string(&result).ok()
 }

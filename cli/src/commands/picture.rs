@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use glass_proto::escape::visible;
-use glass_proto::op::{ExportPage, ImageFormat, Screenshot};
+use glass_proto::op::{ExportPage, ImageFormat, Observe, Screenshot};
 use glass_proto::{Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
 
 use crate::error::Failure;
@@ -34,6 +34,14 @@ impl Picture {
             check_place(path)?;
         }
         Ok(Self { output: screenshot.output.clone(), stem: "screenshot", ending: format.name() })
+    }
+
+    /// The same for the picture that an observation is asked for.
+    ///
+    /// # Errors
+    /// `invalid_argument`: an ending of another format, or a place where no file can be.
+    pub(super) fn beside(observe: &Observe) -> Result<Self, Failure> {
+        Self::of(&Screenshot { output: observe.output.clone(), ..Screenshot::default() })
     }
 
     /// The same for an exported page.

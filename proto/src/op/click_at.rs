@@ -13,7 +13,7 @@ use crate::result::Acted;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ClickAt {
-    /// To the right, in CSS pixels of the viewport
+    /// To the right, in CSS pixels of the viewport; with screenshotId in pixels of that picture
     #[arg(allow_hyphen_values = true)]
     pub x: f64,
     /// Down
@@ -28,6 +28,11 @@ pub struct ClickAt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2))]
     pub count: Option<u8>,
+    /// The picture that the point is read off, by its screenshotId; refused once the page navigated, scrolled or changed
+    /// its size, and after 60 s
+    #[arg(long, value_name = "ID")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot_id: Option<String>,
     /// Keys held down meanwhile
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KEYS")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,6 +55,10 @@ impl Operation for ClickAt {
 
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("count", u32::from(self.count.unwrap_or(1)), 1..=2)?;
+        if let Some(id) = &self.screenshot_id {
+            super::at_least_one("screenshotId", id.len())?;
+            super::at_most("screenshotId", id.len(), 64)?;
+        }
         super::position(Some(Point { x: self.x, y: self.y }))
     }
 }

@@ -109,4 +109,19 @@ impl Facts {
     pub fn leaves_page(&self) -> bool {
         self.effect == Effect::Mutation && (self.targeted || self.lane == Lane::Page)
     }
+
+    /// The name of its command: `doubleClick` is `double-click`, `getDOM` is `get-dom`.
+    pub fn command(&self) -> String {
+        let mut out = String::new();
+        let mut capital = false;
+        for c in self.name.chars() {
+            // Several capitals in a row are one word.
+            if c.is_uppercase() && !capital {
+                out.push('-');
+            }
+            capital = c.is_uppercase();
+            out.extend(c.to_lowercase());
+        }
+        out
+    }
 }

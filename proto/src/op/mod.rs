@@ -27,6 +27,7 @@ mod fill;
 mod fill_form;
 mod find;
 mod frames;
+mod get_dom;
 mod get_text;
 mod history;
 mod hover;
@@ -39,9 +40,11 @@ pub mod locator;
 mod move_mouse;
 mod navigate;
 mod observe;
+mod observe_delta;
 mod point;
 pub mod predicate;
 mod preflight;
+mod reconcile_references;
 mod reference;
 mod screenshot;
 mod scroll;
@@ -91,6 +94,7 @@ pub use fill::Fill;
 pub use fill_form::{FillForm, FormField, InvalidField};
 pub use find::Find;
 pub use frames::{FrameId, FrameStep, InvalidFrameId, ListFrames, SelectFrame};
+pub use get_dom::{DomFormat, GetDom};
 pub use get_text::GetText;
 pub use history::{Back, Forward, Reload};
 pub use hover::Hover;
@@ -103,9 +107,11 @@ pub use locator::Locator;
 pub use move_mouse::MoveMouse;
 pub use navigate::{Navigate, WaitUntil};
 pub use observe::Observe;
+pub use observe_delta::ObserveDelta;
 pub use point::{InvalidPoint, Place, Point};
 pub use predicate::Predicate;
 pub use preflight::{Action, Preflight};
+pub use reconcile_references::ReconcileReferences;
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
@@ -309,7 +315,10 @@ operations! {
     Forward,
     Reload,
     Observe,
+    ObserveDelta,
+    ReconcileReferences,
     GetText,
+    GetDom,
     Find,
     Preflight,
     Inspect,
@@ -397,19 +406,14 @@ mod tests {
         operation: OperationCommand,
     }
 
-    fn kebab(name: &str) -> String {
-        name.chars()
-            .flat_map(|c| if c.is_uppercase() { vec!['-', c.to_ascii_lowercase()] } else { vec![c] })
-            .collect()
-    }
-
     #[test]
     fn subcommands_are_the_operations_in_kebab_case_and_have_a_help_text() {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.clone().debug_assert();
         command.build();
         let names: Vec<_> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
-        let want: Vec<_> = OPERATIONS.iter().map(|facts| kebab(facts.name)).collect();
+        let want: Vec<_> = OPERATIONS.iter().map(Facts::command).collect();
+        assert!(want.contains(&"double-click".to_owned()) && want.contains(&"get-dom".to_owned()));
         assert_eq!(names, want);
         for sub in command.get_subcommands() {
             assert!(sub.get_about().is_some_and(|about| about.to_string().len() > 10), "{}", sub.get_name());

@@ -1,5 +1,7 @@
 //! `observe`: what the page shows, as a bounded outline with refs (contract 3.1).
 
+use std::path::PathBuf;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,22 @@ pub struct Observe {
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_id: Option<String>,
+    /// Whether what controls hold is shown (otherwise yes, as far as policy allows)
+    #[arg(long, value_name = "YES", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<bool>,
+    /// Add the elements as HTML, at most 64 KiB beside the outline
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_dom: bool,
+    /// Add a picture of the viewport
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_screenshot: bool,
+    /// Where the picture is written; without it screenshot-N.png, never overwriting
+    #[arg(short, long, value_name = "FILE", requires = "include_screenshot")]
+    #[serde(skip)]
+    pub output: Option<PathBuf>,
     /// Tell where each row is
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -59,6 +77,8 @@ impl Observe {
     pub const DEPTH: u32 = 50;
     /// Rows that a query lists when the call does not say.
     pub const QUERIED: u32 = 20;
+    /// Longest HTML beside the outline, in bytes.
+    pub const MAX_DOM: u32 = 64 * 1024;
     /// Longest query in bytes.
     pub const MAX_QUERY: usize = 1024;
 

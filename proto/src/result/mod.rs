@@ -2,6 +2,7 @@
 
 mod acted;
 mod after;
+mod delta;
 mod diagnostics;
 mod element;
 mod emulated;
@@ -19,6 +20,7 @@ pub use acted::{
     FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen, SemanticDiff, Target,
 };
 pub use after::{After, Expected, Unobserved};
+pub use delta::{Delta, NodeChanged, NodeGone, Reconciled, ReferenceNow, ReferenceStatus};
 pub use diagnostics::{Diagnostic, DiagnosticKind, DiagnosticLevel, Diagnostics, RequestSummary};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use emulated::{Emulated, ViewportSet};
@@ -28,7 +30,7 @@ pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
 pub use kept::{Cookie, CookiesAnswered, NotMoved, OriginMoved, Partition, StorageMoved};
-pub use observation::{LeftOut, Node, Observation, Queried};
-pub use read::{Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
+pub use observation::{LeftOut, Node, Observation, Queried, size};
+pub use read::{DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

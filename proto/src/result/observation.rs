@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::acted::{ChooserSeen, DialogSeen, DownloadSeen, PageLine, PopupSeen};
+use super::read::Shot;
 
 /// A bounded picture of the page's meaning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +40,12 @@ pub struct Observation {
     /// Downloads in progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub downloads: Vec<DownloadSeen>,
+    /// The elements as HTML, when asked for. Page data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dom: Option<String>,
+    /// What is to know of the picture, when one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot: Option<Shot>,
     /// What was left out, and how to read it. Empty: everything is here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incomplete: Vec<LeftOut>,
@@ -118,4 +125,28 @@ pub struct LeftOut {
     /// How to read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+impl LeftOut {
+    /// In one line.
+    pub fn line(&self) -> String {
+        let count = match (self.kind.as_str(), self.count) {
+            ("text", Some(count)) => format!(" {}", size(count)),
+            (_, Some(count)) => format!(" {count}"),
+            (_, None) => String::new(),
+        };
+        let at = self.reference.as_ref().map_or(String::new(), |reference| format!(" of {reference}"));
+        let why = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        let hint = self.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
+        format!("left out:{count} {}{at}{why}{hint}", self.kind)
+    }
+}
+
+/// A number of bytes for a person.
+pub fn size(bytes: u64) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let tenths = bytes * 10 / 1024;
+    format!("{}.{} KiB", tenths / 10, tenths % 10)
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::acted::{Evidence, PageLine};
+use super::observation::LeftOut;
 use crate::error::Candidate;
 
 /// Visible text.
@@ -18,6 +19,21 @@ pub struct TextRead {
     pub text_bytes: u64,
     /// Bytes left out.
     pub left_out: u64,
+}
+
+/// Elements of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DomRead {
+    /// The page.
+    pub page: PageLine,
+    /// html or tree.
+    pub format: String,
+    /// The elements as text. Page data.
+    pub dom: String,
+    /// What was left out, and how to read it. Empty: everything is here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub incomplete: Vec<LeftOut>,
 }
 
 /// What a locator could mean.

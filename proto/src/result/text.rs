@@ -5,10 +5,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, After, Cookie, CookiesAnswered, Diagnostics, DialogAnswered, DialogSeen, DownloadEnded,
-    DownloadState, Downloaded, Downloads, Emulated, Evaluated, Events, Evidence, Exported, FormFilled, Found,
-    Frames, Inspected, Navigated, Observation, PageLine, Pane, Preflighted, Shot, StorageMoved, TargetClosed,
-    TargetMade, TargetSelected, Targets, TextRead, Uploaded, Verified, ViewportSet, Waited,
+    Acted, After, Cookie, CookiesAnswered, Delta, Diagnostics, DialogAnswered, DialogSeen, DomRead,
+    DownloadEnded, DownloadState, Downloaded, Downloads, Emulated, Evaluated, Events, Evidence, Exported,
+    FormFilled, Found, Frames, Inspected, LeftOut, Navigated, Observation, PageLine, Pane, Preflighted,
+    Reconciled, ReferenceStatus, Shot, StorageMoved, TargetClosed, TargetMade, TargetSelected, Targets,
+    TextRead, Uploaded, Verified, ViewportSet, Waited, size,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -27,8 +28,14 @@ pub enum Answer {
     Navigated(Navigated),
     /// `observe`.
     Observation(Box<Observation>),
+    /// `observeDelta`.
+    Delta(Box<Delta>),
+    /// `reconcileReferences`.
+    Reconciled(Reconciled),
     /// `getText`.
     Text(TextRead),
+    /// `getDOM`.
+    Dom(DomRead),
     /// `find`.
     Found(Found),
     /// `preflight`.
@@ -93,7 +100,10 @@ impl Answer {
             AnyOperation::Forward(_) => Self::Navigated(read::<op::Forward>(json)?),
             AnyOperation::Reload(_) => Self::Navigated(read::<op::Reload>(json)?),
             AnyOperation::Observe(_) => Self::Observation(Box::new(read::<op::Observe>(json)?)),
+            AnyOperation::ObserveDelta(_) => Self::Delta(Box::new(read::<op::ObserveDelta>(json)?)),
+            AnyOperation::ReconcileReferences(_) => Self::Reconciled(read::<op::ReconcileReferences>(json)?),
             AnyOperation::GetText(_) => Self::Text(read::<op::GetText>(json)?),
+            AnyOperation::GetDom(_) => Self::Dom(read::<op::GetDom>(json)?),
             AnyOperation::Find(_) => Self::Found(read::<op::Find>(json)?),
             AnyOperation::Preflight(_) => Self::Preflighted(read::<op::Preflight>(json)?),
             AnyOperation::Inspect(_) => Self::Inspected(Box::new(read::<op::Inspect>(json)?)),
@@ -161,8 +171,11 @@ impl Answer {
             Self::Seen(answer, after) => answer.text() + &after_text(after),
             Self::Form(form) => form_text(form),
             Self::Navigated(navigated) => navigated_text(navigated),
-            Self::Observation(observation) => observation.outline.clone(),
+            Self::Observation(observation) => observation_text(observation),
+            Self::Delta(delta) => delta.outline.clone(),
+            Self::Reconciled(reconciled) => reconciled_text(reconciled),
             Self::Text(text) => text_read(text),
+            Self::Dom(dom) => dom_text(&dom.dom, &dom.incomplete),
             Self::Found(found) => found_text(found),
             Self::Preflighted(preflighted) => preflighted_text(preflighted),
             Self::Inspected(inspected) => inspected_text(inspected),
@@ -421,6 +434,48 @@ fn text_read(read: &TextRead) -> String {
         let _ = write!(out, "\n[left out: {} of {} bytes]", read.left_out, read.text_bytes);
     }
     out
+}
+
+fn observation_text(observation: &Observation) -> String {
+    let mut out = observation.outline.clone();
+    if let Some(dom) = &observation.dom {
+        let _ = write!(out, "\ndom {}:\n{}", size(dom.len() as u64), visible(dom, true));
+    }
+    if let Some(shot) = &observation.screenshot {
+        let _ = write!(out, "\n{}", shot_text(shot));
+    }
+    out
+}
+
+fn dom_text(dom: &str, incomplete: &[LeftOut]) -> String {
+    let mut out = visible(dom, true).into_owned();
+    for left in incomplete {
+        let _ = write!(out, "\n{}", left.line());
+    }
+    out
+}
+
+fn reconciled_text(reconciled: &Reconciled) -> String {
+    let mut out = page_line(&reconciled.page);
+    for one in &reconciled.references {
+        let _ = write!(out, "\n  {} ", one.from);
+        let label = one.label.as_deref().map_or(String::new(), quoted_label);
+        let now = one.reference.as_deref().unwrap_or_default();
+        let role = visible(one.role.as_deref().unwrap_or_default(), false);
+        let _ = match one.status {
+            ReferenceStatus::Preserved => write!(out, "preserved · {role}{label} [{now}]"),
+            ReferenceStatus::Relocated => {
+                let by = one.matched_by.as_deref().unwrap_or_default();
+                write!(out, "relocated · {role}{label} [{now}] by {by}")
+            }
+            ReferenceStatus::Lost => write!(out, "lost · {}", one.reason.as_deref().unwrap_or_default()),
+        };
+    }
+    out
+}
+
+fn quoted_label(label: &str) -> String {
+    format!(" {}", quoted(label))
 }
 
 fn found_text(found: &Found) -> String {

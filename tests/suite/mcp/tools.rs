@@ -41,6 +41,8 @@ fn a_page_is_opened_read_and_acted_on_with_what_the_answers_say() {
         let read = server.ask("resources/read", &json!({ "uri": uri }));
         assert_eq!(&read["result"]["contents"][0]["uri"], uri, "{read}");
     }
+    let seen = server.call("observe", &json!({ "includeScreenshot": true, "includeDom": true })).good();
+    assert!(seen.text(0).contains("<html") && seen.json["content"][1]["type"] == "image", "{}", seen.json);
 }
 
 // contract: 9.1, 1.1

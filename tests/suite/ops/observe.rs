@@ -334,3 +334,28 @@ fn boxes_are_told_when_asked_for_and_an_offset_reads_on() {
         outline(&rest)
     );
 }
+
+// contract: 3.1
+#[test]
+fn html_a_picture_and_what_controls_hold_are_told_as_asked_for() {
+    let stage = Stage::take();
+    stage.show("<!doctype html><title>I</title><label>Town <input value=Oslo></label><p id=p>Words</p>");
+    let plain = stage.ok(&["observe"]);
+    assert!(plain["dom"].is_null() && plain["screenshot"].is_null(), "{plain}");
+    assert!(outline(&plain).contains("= \"Oslo\""), "{}", outline(&plain));
+    let without = stage.ok(&["observe", "--values=false", "--include-dom"]);
+    assert!(!without.to_string().contains("Oslo"), "{without}");
+    assert!(without["dom"].as_str().is_some_and(|dom| dom.contains("<p id=\"p\">Words</p>")), "{without}");
+    let scoped = stage.ok(&["observe", "--scope", "css=p", "--include-dom"]);
+    assert_eq!(scoped["dom"], "<p id=\"p\">Words</p>");
+    let seen = stage.ok(&["observe", "--values", "--include-screenshot", "-o", "seen.png"]);
+    assert!(outline(&seen).contains("= \"Oslo\""), "{}", outline(&seen));
+    assert_eq!(
+        (&seen["screenshot"]["format"], &seen["screenshot"]["path"]),
+        (&"png".into(), &"seen.png".into())
+    );
+    assert!(stage.path("cwd/seen.png").exists());
+    let text = stage.glassctl(["observe", "--include-dom", "--include-screenshot"]).success().stdout;
+    assert!(text.contains("dom ") && text.contains("screenshot-"), "{text}");
+    assert_eq!(stage.glassctl(["observe", "-o", "seen.png"]).code, Some(2));
+}

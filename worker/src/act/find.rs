@@ -353,7 +353,10 @@ struct FramesIn {
 }
 
 /// Documents of the frames whose elements lie in a container, and those below them.
-pub(super) async fn frames_in(context: &Context, scope: &Found) -> Result<Vec<FrameKey>, OpError> {
+///
+/// # Errors
+/// When the container cannot be asked.
+pub async fn frames_in(context: &Context, scope: &Found) -> Result<Vec<FrameKey>, OpError> {
     let below: Vec<FrameKey> = {
         let state = context.pages.state();
         let Some(target) = state.target(&context.target) else { return Ok(Vec::new()) };
@@ -530,7 +533,7 @@ async fn one_by_ref(
         })
     };
     let Some((key, as_of, from_the_future)) = known else {
-        return Err(stale(wanted, "navigated", Vec::new()));
+        return Err(stale(context, wanted, "navigated", Vec::new()));
     };
     if from_the_future {
         return Err(OpError::invalid(
@@ -539,7 +542,7 @@ async fn one_by_ref(
         ));
     }
     if context.pages.is_of_old_document(&key, wanted.node) {
-        return Err(stale(wanted, "navigated", Vec::new()));
+        return Err(stale(context, wanted, "navigated", Vec::new()));
     }
     let mut locator = json!({ "kind": "ref", "ref": wanted.node });
     if let Some(seq) = as_of {
@@ -559,14 +562,14 @@ async fn one_by_ref(
             )
             .reason("unknown_ref"));
         }
-        return Err(stale_error(&key, wanted, found));
+        return Err(stale_error(context, &key, wanted, found));
     }
     let found = Found { key: key.clone(), node: wanted.node, by_ref: Some(wanted), as_of };
     Ok((found, vec![(key, matches)]))
 }
 
 /// A ref that names nothing any more (contract 3.5).
-pub fn stale_error(key: &FrameKey, wanted: Ref, found: &Stale) -> OpError {
+pub fn stale_error(context: &Context, key: &FrameKey, wanted: Ref, found: &Stale) -> OpError {
     let candidates = found.candidates.iter().filter_map(|candidate| {
         Some(Candidate {
             reference: reference(key, candidate.node?),
@@ -576,10 +579,10 @@ pub fn stale_error(key: &FrameKey, wanted: Ref, found: &Stale) -> OpError {
             reason: None,
         })
     });
-    stale(wanted, &found.reason, candidates.collect())
+    stale(context, wanted, &found.reason, candidates.collect())
 }
 
-fn stale(wanted: Ref, reason: &str, candidates: Vec<Candidate>) -> OpError {
+fn stale(context: &Context, wanted: Ref, reason: &str, candidates: Vec<Candidate>) -> OpError {
     let what = match reason {
         "navigated" => "its document is not shown any more",
         "replaced" => {
@@ -592,21 +595,27 @@ fn stale(wanted: Ref, reason: &str, candidates: Vec<Candidate>) -> OpError {
         ErrorKind::StaleReference,
         Phase::TargetResolution,
         format!("{wanted} names nothing any more: {what}"),
-        "observe gives the refs of what is there now",
+        "observe gives the refs of what is there now; reconcile-references says what became of old ones",
     )
     .reason(reason)
     .with_candidates(candidates);
     error.recovery = Some(Recovery {
         suggestion: "reconcileReferences".to_owned(),
-        from_revision: wanted.revision,
+        from_revision: wanted.revision.or_else(|| last_seen(context)),
         stale_ref: wanted.to_string(),
     });
     error
 }
 
+/// The revision that this client saw last: the one that a ref without its own is of.
+fn last_seen(context: &Context) -> Option<u64> {
+    let state = context.pages.state();
+    state.target(&context.target)?.observed.rows(&context.client)?.first()?.revision
+}
+
 impl crate::page::Pages {
     /// Whether a number was given out for a document that this frame showed before.
-    fn is_of_old_document(&self, key: &FrameKey, node: u32) -> bool {
+    pub(crate) fn is_of_old_document(&self, key: &FrameKey, node: u32) -> bool {
         self.state().target(&key.target).is_some_and(|target| node < target.first_ref(&key.frame))
     }
 }

@@ -11,12 +11,12 @@ mod view;
 pub use evidence::{Before, Info, line, measure, page_line, page_seen};
 pub use fact::{Fact, Question, Since, Truth, Wake, Weighed, check_script, failed, several, until, verify};
 pub use find::{
-    Found, Looked, Matches, candidates, find, find_among, find_attached, find_scope, locate_all, look,
-    stale_error,
+    Found, Looked, Matches, candidates, find, find_among, find_attached, find_scope, frames_in, locate_all,
+    look, stale_error,
 };
 pub use frame::{confine, frame_gone, frame_of};
 pub use ready::{
     Aim, Checked, Need, Report, Sight, candidate, disarm_all, glance, guard_revision, ready, unwatch_all,
     watch_all,
 };
-pub use view::{from_picture, view};
+pub use view::{from_picture, scrolls, view};

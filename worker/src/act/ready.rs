@@ -280,7 +280,7 @@ async fn check(context: &Context, found: &Found, need: Need<'_>, attempt: usize)
                 frame: key.label,
                 node: found.node,
             });
-            return Ok(Attempt::Stale(Box::new(stale_error(key, wanted, &stale))));
+            return Ok(Attempt::Stale(Box::new(stale_error(context, key, wanted, &stale))));
         }
         "ready" => {}
         _ => {

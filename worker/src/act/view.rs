@@ -1,5 +1,7 @@
 //! What the viewport shows and how: what coordinates of a picture depend on (contract 3.8).
 
+use std::collections::BTreeMap;
+
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::Screenshot;
 use serde::Deserialize;
@@ -7,13 +9,18 @@ use serde_json::json;
 
 use crate::cdp::types::page::{GetLayoutMetrics, LayoutMetrics};
 use crate::context::{Context, halted};
-use crate::page::{EngineError, Halt, Step, View};
+use crate::page::{EngineError, Halt, Step, Target, View};
 
 #[derive(Deserialize)]
 struct Info {
     viewport: [f64; 2],
     dpr: f64,
     zoom: f64,
+}
+
+#[derive(Deserialize)]
+struct Scrolls {
+    count: u64,
 }
 
 /// The view of the target's main document, with the browser's measures.
@@ -43,8 +50,20 @@ pub async fn view(context: &Context) -> Result<(View, LayoutMetrics), EngineErro
         },
         dpr: info.dpr,
         zoom: info.zoom,
+        scrolls: scrolls(context).await,
     };
     Ok((view, metrics))
+}
+
+/// How often something scrolled in each document of the target.
+pub async fn scrolls(context: &Context) -> BTreeMap<u32, u64> {
+    let keys = context.pages.state().target(&context.target).map(Target::keys).unwrap_or_default();
+    let asked = keys.iter().map(|key| async move {
+        let call = context.pages.look(key, vec![Step("scrolls", json!({}))]).await;
+        let scrolls = call.and_then(|mut call| call.take::<Scrolls>()).ok()?;
+        Some((key.label, scrolls.count))
+    });
+    futures_util::future::join_all(asked).await.into_iter().flatten().collect()
 }
 
 /// The point of the viewport that a pixel of a picture shows.
@@ -65,15 +84,8 @@ pub async fn from_picture(context: &Context, id: &str, pixel: (f64, f64)) -> Res
         return Err(halted(&Halt::Closed));
     }
     let (now, _) = view(context).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
-    let stale = if now.key != taken.view.key {
-        Some(("navigated", "the page that it shows is not shown any more"))
-    } else if now != taken.view {
-        Some(("changed", "the page has scrolled or changed its size since"))
-    } else if taken.is_old() {
-        Some(("expired", "it is too old"))
-    } else {
-        None
-    };
+    let old = || taken.is_old().then_some(("expired", "it is too old"));
+    let stale = taken.view.outlived(&now).or_else(old);
     if let Some((reason, why)) = stale {
         return Err(OpError::rejected(
             ErrorKind::StaleReference,

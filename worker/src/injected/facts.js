@@ -156,6 +156,7 @@ function factOf(el) {
       generation: 0,
       changed: 0,
       sig: '',
+      row: null,
     };
     facts.set(el, fact);
   }

@@ -7,7 +7,7 @@
 mod lint;
 
 /// Grows with every change of the engine's methods, their arguments or their answers.
-pub const ENGINE_VERSION: &str = "3";
+pub const ENGINE_VERSION: &str = "4";
 
 /// Name of the binding in the isolated world through which a guard says what it saw, before the page can go away.
 pub const REPORT: &str = "glassReport";
@@ -16,7 +16,7 @@ pub const REPORT: &str = "glassReport";
 ///
 /// It defines one global of that world, `glass`, whose `call(method, args, handles)` answers plain JSON.
 pub const ENGINE: &str = concat!(
-    "(()=>{'use strict';if(Object.hasOwn(globalThis,'glass')&&globalThis.glass.made===globalThis.document)return;const VERSION='3';\n",
+    "(()=>{'use strict';if(Object.hasOwn(globalThis,'glass')&&globalThis.glass.made===globalThis.document)return;const VERSION='4';\n",
     include_str!("captured.js"),
     include_str!("text.js"),
     include_str!("tree.js"),
@@ -31,8 +31,10 @@ pub const ENGINE: &str = concat!(
     include_str!("rows.js"),
     include_str!("live.js"),
     include_str!("revision.js"),
+    include_str!("history.js"),
     include_str!("observe.js"),
     include_str!("serialize.js"),
+    include_str!("dom.js"),
     include_str!("frames.js"),
     include_str!("point.js"),
     include_str!("actionable.js"),

@@ -6,7 +6,8 @@ const MEASURED = 4000;
 function rowAnswer(row, depth, options) {
   const { el, fact } = row;
   const name = row.name;
-  const answer = { ref: show(el, row.role, name), depth, role: row.role, name: shown(name) };
+  const answer = { ref: show(el, row.role, name, row), depth, role: row.role, name: shown(name) };
+  if (options.places && isAlone(row)) answer.place = placeOf(row);
   // Names are compared by their beginning; the length told is that of the whole.
   const length = name.length < COMPARE_CHARS ? name.length : Math.max(name.length, (G.computedName(el) || '').length);
   if (length > NAME_CHARS) answer.nameLength = length;
@@ -165,7 +166,12 @@ function topFirst(rows, depths) {
 }
 
 function observe(args) {
-  const options = { values: args.values !== false, boxes: args.boxes === true, urls: args.urls === true };
+  const options = {
+    values: args.values !== false,
+    boxes: args.boxes === true,
+    urls: args.urls === true,
+    places: args.places === true,
+  };
   const maxRows = args.maxRows ?? 400;
   const maxText = args.maxText ?? 16384;
   const depth = args.depth ?? 50;

@@ -8,15 +8,20 @@ let lastRef = 0;
 
 // Gives the node its number and notes what is shown of it now. A client that acts by an older answer names that
 // answer's seq, so the last few are kept.
-function show(el, role, name) {
+function show(el, role, name, row) {
   const entry = entryOf(el);
   const seen = entry.seen;
-  const last = seen[seen.length - 1];
   const kept = cutChars(comparable(name), NAME_CHARS);
+  let last = seen[seen.length - 1];
   if (!last || last.role !== role || last.name !== kept) {
     if (last && last.seq === revision.seq) seen.pop();
-    seen.push({ seq: revision.seq, role, name: kept });
+    last = { seq: revision.seq, role, name: kept, place: undefined, alone: false };
+    seen.push(last);
     if (seen.length > MAX_SEEN) seen.shift();
+  }
+  if (row) {
+    last.place = placeOf(row);
+    last.alone = isAlone(row);
   }
   return entry.ref;
 }
@@ -71,13 +76,17 @@ function describeRefused(el) {
   return { ref: refOf(el), role, label: label(name || '') || label(tagLabel(el)) };
 }
 
+// What was shown of a node in the answer of that seq.
+const seenAt = (entry, asOf) =>
+  entry.seen.findLast((was) => asOf === undefined || was.seq <= asOf) ||
+  entry.seen[0] || { role: 'generic', name: '' };
+
 // → {el, role, name} | {stale: {reason, role, candidates}} | {unknown: true}. Never another node in its place.
 // `asOf` is the seq of the answer that the caller read.
 function resolve(ref, asOf) {
   const entry = known.get(ref);
   if (!entry) return { unknown: true };
-  const seen = entry.seen.findLast((was) => asOf === undefined || was.seq <= asOf) ||
-    entry.seen[0] || { role: 'generic', name: '' };
+  const seen = seenAt(entry, asOf);
   const el = entry.weak.deref();
   if (!el || !G.isConnected(el)) return { stale: gone(seen) };
   const tag = tagOf(el);

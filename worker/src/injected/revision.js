@@ -18,6 +18,7 @@ function observeRoot(root) {
   if (observed.has(root)) return;
   observed.add(root);
   observer.observe(root, OBSERVE);
+  watchScrolls(root);
 }
 observeRoot(doc);
 
@@ -168,27 +169,42 @@ function compare(last, model, touched, all) {
   const news = [];
   model.rows.forEach((row) => {
     const fact = row.fact;
+    const counts = last && !revision.quiet;
     if (fact.generation !== before || !last) {
       added += 1;
       differing.push(row.el);
       news.push(fact);
+      if (counts) noteWas(fact, null);
     } else if (fact.sig !== row.sig) {
       changed += 1;
       differing.push(row.el);
       if (withoutFocus(fact.sig) !== withoutFocus(row.sig)) news.push(fact);
+      if (counts) noteWas(fact, fact.row);
     }
     fact.generation = model.generation;
     fact.sig = row.sig;
+    fact.row = row;
   });
   if (!last) return;
+  const gone = [];
+  for (const row of last.rows) {
+    if (row.fact.generation === model.generation) continue;
+    // Nothing of a row that went is kept but what a delta tells: its element may go.
+    row.fact.row = null;
+    if (revision.quiet) continue;
+    gone.push(row.el);
+    noteLeaving(row, last);
+    noteWas(row.fact, row);
+  }
   if (revision.quiet) {
     for (const fact of news) fact.changed = revision.seq;
     return;
   }
-  const removed = last.rows.length - (model.rows.length - added);
-  if (removed > 0) for (const row of last.rows) if (row.fact.generation !== model.generation) differing.push(row.el);
+  const removed = gone.length;
+  differing.push(...gone);
   if (added === 0 && removed === 0 && changed === 0) {
     changed = model.rows.reduce((moved, row, at) => moved + (last.rows[at].el === row.el ? 0 : 1), 0);
+    past.open.moved += changed;
   }
   const text = last.text !== model.text;
   if (added + removed + changed === 0 && !text) return;
@@ -196,6 +212,7 @@ function compare(last, model, touched, all) {
   pending.removed += removed;
   pending.changedRows += changed;
   pending.text = pending.text || text;
+  past.open.text = past.open.text || text;
   for (const el of differing) if (pending.sample.size < 3) pending.sample.add(el);
   revision.seq += 1;
   for (const fact of news) fact.changed = revision.seq;
@@ -241,5 +258,6 @@ function check() {
   pending.added = pending.removed = pending.changedRows = 0;
   pending.text = pending.title = pending.url = false;
   pending.sample.clear();
+  closeSegment();
   return answer;
 }

@@ -21,6 +21,14 @@ METHODS.fonts = (args) => {
   });
 };
 
+// How often something in this document has scrolled so far. Scrolling in a shadow tree is told inside it only.
+let scrolls = 0;
+METHODS.scrolls = () => ({ count: scrolls });
+
+function watchScrolls(root) {
+  M.addEventListener(root, 'scroll', () => (scrolls += 1), { capture: true, passive: true });
+}
+
 METHODS.last = () => ({ last: lastRef });
 
 // Resolves when something happened in this document, at the next frame; or after a tenth of a second, for what tells

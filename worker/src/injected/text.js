@@ -4,9 +4,9 @@ const NAME_CHARS = 256;
 const COMPARE_CHARS = 8192;
 const LABEL_BYTES = 160;
 
-// Soft hyphen, zero-width characters and direction marks: they show nothing, so two names that differ only in them
-// look alike (contract 4.2).
-const UNSEEN = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]/g;
+// Soft hyphen, zero-width characters, joiners, direction marks, variation selectors, fillers, tags: they show nothing,
+// so two names that differ only in them look alike (contract 4.2).
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu;
 const SPACES = /[\s\u0085]+/g;
 const DATA_URI = /data:[a-z0-9.+-]*\/?[a-z0-9.+-]*[;,][^\s"')<>]{32,}/gi;
 

@@ -9,20 +9,22 @@ use serde_json::json;
 
 use super::begin;
 use super::click::hold;
-use crate::act::{Before, guard_revision, look, measure, unwatch_all, watch_all};
+use crate::act::{Before, from_picture, guard_revision, look, measure, unwatch_all, watch_all};
 use crate::context::{Context, halted};
 use crate::input::{Contact, Press, button_of, modifier_bits};
 use crate::page::{EngineError, Halt, Step};
 
 pub(super) async fn click(context: &Context, params: &ClickAt) -> Result<Acted, OpError> {
-    let ClickAt { x, y, button, count, modifiers } = params;
+    let ClickAt { x, y, button, count, screenshot_id, modifiers } = params;
     let contact = Contact::Press(*button, count.unwrap_or(1));
-    at(context, "clickAt", Point { x: *x, y: *y }, contact, modifiers).await
+    let place = At { action: "clickAt", point: Point { x: *x, y: *y }, picture: screenshot_id.as_deref() };
+    at(context, &place, contact, modifiers).await
 }
 
 pub(super) async fn move_mouse(context: &Context, params: &MoveMouse) -> Result<Acted, OpError> {
     let MoveMouse { x, y, modifiers } = params;
-    at(context, "moveMouse", Point { x: *x, y: *y }, Contact::Hover, modifiers).await
+    let place = At { action: "moveMouse", point: Point { x: *x, y: *y }, picture: None };
+    at(context, &place, Contact::Hover, modifiers).await
 }
 
 #[derive(Deserialize)]
@@ -52,17 +54,33 @@ pub(super) async fn check_inside(context: &Context, point: Point) -> Result<(), 
     ))
 }
 
+/// Where the pointer goes.
+struct At<'a> {
+    action: &'static str,
+    /// In the viewport, or in the picture.
+    point: Point,
+    /// The picture that the point is read off.
+    picture: Option<&'a str>,
+}
+
 async fn at(
     context: &Context,
-    action: &str,
-    point: Point,
+    place: &At<'_>,
     contact: Contact,
     modifiers: &[Modifier],
 ) -> Result<Acted, OpError> {
+    let At { action, point, picture } = *place;
     begin::page(context)?;
     let looked = look(context, None, false, 1).await?;
     guard_revision(context, None, &looked.changes, None)?;
     let before = Before::of(context, &looked.changes, Some(&looked.info));
+    let point = match picture {
+        Some(id) => {
+            let (x, y) = from_picture(context, id, (point.x, point.y)).await?;
+            Point { x, y }
+        }
+        None => point,
+    };
     check_inside(context, point).await?;
     let kinds: &[&str] = if contact == Contact::Hover { &["move"] } else { &["pointer", "mouse", "click"] };
     watch_all(context, kinds).await;

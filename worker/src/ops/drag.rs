@@ -78,7 +78,6 @@ pub(super) async fn run(context: &Context, params: &Drag) -> Result<Acted, OpErr
     drop(client.start_send(Some(&session), SetInterceptDrags { enabled: false }));
     context.undo(|undo| undo.drags = None);
     let native = hand.native.is_some();
-    context.pages.state().note_pointer(&session, hand.at);
     dragged?;
     super::key::settle(context).await?;
     let seen = unwatch_all(context).await;
@@ -177,6 +176,7 @@ impl Hand<'_> {
 
     async fn go(&mut self, to: (f64, f64)) -> Result<(), OpError> {
         self.at = to;
+        self.context.pages.state().note_pointer(&self.session, to);
         self.context.undo(|undo| {
             if let Some((_, x, y, _)) = &mut undo.held.button {
                 (*x, *y) = to;
@@ -217,6 +217,7 @@ impl Hand<'_> {
 async fn carry(hand: &mut Hand<'_>, params: &Drag, aim: Option<&Aim>) -> Result<(), OpError> {
     let context = hand.context;
     let home = hand.at;
+    context.pages.state().note_pointer(&hand.session, home);
     hand.mouse(MouseEventType::MouseMoved, 0).await?;
     context.undo(|undo| {
         undo.held.button = Some((hand.session.clone(), home.0, home.1, button_of(Button::Left).0));

@@ -21,6 +21,7 @@ mod fill;
 mod fill_form;
 mod find;
 mod frames;
+mod get_dom;
 mod get_text;
 mod history;
 mod hold_key;
@@ -31,6 +32,7 @@ mod load;
 mod navigate;
 mod observe;
 mod preflight;
+mod reconcile_references;
 mod screenshot;
 mod scroll;
 mod select;
@@ -65,7 +67,12 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Forward(params) => encode(history::forward(context, params).await?),
         AnyOperation::Reload(params) => encode(history::reload(context, params).await?),
         AnyOperation::Observe(params) => encode(observe::run(context, params).await?),
+        AnyOperation::ObserveDelta(params) => encode(observe::delta(context, params).await?),
+        AnyOperation::ReconcileReferences(params) => {
+            encode(reconcile_references::run(context, params).await?)
+        }
         AnyOperation::GetText(params) => encode(get_text::run(context, params).await?),
+        AnyOperation::GetDom(params) => encode(get_dom::run(context, params).await?),
         AnyOperation::Find(params) => encode(find::run(context, params).await?),
         AnyOperation::Preflight(params) => encode(preflight::run(context, params).await?),
         AnyOperation::Inspect(params) => encode(inspect::run(context, params).await?),

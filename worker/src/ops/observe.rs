@@ -1,12 +1,13 @@
 //! `observe`: each frame's rows in parallel, stitched into one outline within its bound (contract 3.1).
 
+mod delta;
 mod outline;
 mod stitch;
 
 use std::collections::HashSet;
 
 use glass_proto::error::{ErrorKind, OpError, Phase};
-use glass_proto::op::{Observe, Ref};
+use glass_proto::op::{DomFormat, Observe, Ref, Screenshot};
 use glass_proto::result::{LeftOut, Observation};
 use serde_json::{Value, json};
 
@@ -27,6 +28,8 @@ const REVEAL: f64 = 0.3;
 const LOOKS: usize = 4;
 /// Looks at frames that are replaced while they are read.
 const LOOKS_AT_FRAMES: usize = 2;
+
+pub(super) use delta::run as delta;
 
 pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observation, OpError> {
     let seen = read(context, params, None).await?;
@@ -117,12 +120,48 @@ async fn read(context: &Context, params: &Observe, since: Option<u64>) -> Result
         };
         // Too long for its bound: fewer rows, chosen by the page engine so that what matters stays.
         if built.outline.len() <= params.max_bytes as usize || rows <= 8 {
+            let mut built = built;
+            remember(context, &seen, built.page.revision);
+            if params.include_dom {
+                add_dom(context, params, scope.as_ref(), &mut built).await?;
+            }
+            if params.include_screenshot {
+                built.screenshot = Some(super::screenshot::run(context, &Screenshot::default()).await?);
+            }
             return Ok(built);
         }
         rows = (rows.min(built.nodes.len()) * params.max_bytes as usize / built.outline.len())
             .saturating_sub(2)
             .clamp(8, rows - 1);
     }
+}
+
+/// Adds the elements of the scope, or of the page's document.
+async fn add_dom(
+    context: &Context,
+    params: &Observe,
+    scope: Option<&Found>,
+    built: &mut Observation,
+) -> Result<(), OpError> {
+    let fault = |error| context.engine(&error, Phase::Preflight);
+    let key = match scope {
+        Some(scope) => Some(scope.key.clone()),
+        None => context.readable().into_iter().next(),
+    };
+    let key = key.ok_or_else(|| fault(EngineError::Gone))?;
+    let values = params.values.unwrap_or(true);
+    let node = scope.map(|scope| scope.node);
+    let dom = super::get_dom::read(context, &key, node, DomFormat::Html, Observe::MAX_DOM, values).await;
+    let dom = dom.map_err(fault)?;
+    for left in &dom.incomplete {
+        built.outline.push_str("\ndom ");
+        built.outline.push_str(&left.line());
+    }
+    built.dom = Some(dom.text);
+    built.incomplete.extend(
+        dom.incomplete.into_iter().map(|left| LeftOut { kind: format!("dom {}", left.kind), ..left }),
+    );
+    Ok(())
 }
 
 /// The documents that the target shows now.
@@ -156,6 +195,19 @@ fn note_rows(context: &Context, seen: &Observation) {
     let rows = rows.collect();
     if let Some(target) = context.pages.state().targets.get_mut(&context.target) {
         target.observed.note(&context.client, rows);
+    }
+}
+
+/// Keeps what was told of rows, for refs whose document goes.
+fn remember(context: &Context, seen: &[Seen], revision: u64) {
+    let mut state = context.pages.state();
+    let Some(target) = state.targets.get_mut(&context.target) else { return };
+    let keys = target.keys();
+    for frame in seen {
+        let Some(key) = keys.iter().find(|key| key.label == frame.label) else { continue };
+        for (node, row) in frame.remembered(&key.frame, revision) {
+            target.memory.note(key, node, row);
+        }
     }
 }
 
@@ -206,6 +258,7 @@ async fn frames(
     let reads = keys.iter().enumerate().map(|(at, key)| {
         let mut args = json!({
             "maxRows": rows, "maxText": MAX_TEXT, "interactive": params.interactive, "depth": params.depth,
+            "places": true, "values": params.values.unwrap_or(true),
         });
         if params.boxes {
             args["boxes"] = true.into();

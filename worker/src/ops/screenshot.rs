@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::begin;
-use crate::act::{find, look, page_line, view};
+use crate::act::{find, look, page_line, scrolls, view};
 use crate::cdp::CdpError;
 use crate::cdp::types::page::{
     CaptureFormat, CaptureScreenshot, LayoutMetrics, Screenshot as Captured, Viewport,
@@ -56,7 +56,7 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
     let fault = |error: EngineError| context.engine(&error, Phase::Preflight);
     let looked = look(context, None, false, 1).await?;
     let fonts_pending = fonts(context, params.wait_fonts_ms).await;
-    let (shown, metrics) = view(context).await.map_err(fault)?;
+    let (mut shown, metrics) = view(context).await.map_err(fault)?;
     let part = part(context, params, &shown, &metrics).await?;
     // Read in the layout that the picture shows.
     let rows = if params.annotate { rows(context).await.map_err(fault)? } else { Vec::new() };
@@ -78,6 +78,8 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
         Err(EngineError::Cdp(CdpError::TooLarge { .. })) => return Err(too_large()),
         Err(error) => return Err(fault(error)),
     };
+    // What the picture itself made the page scroll is in it.
+    shown.scrolls = scrolls(context).await;
     let mut data = STANDARD.decode(shot.data.as_bytes()).map_err(|error| unreadable(&error))?;
     let size = imagesize::blob_size(&data).map_err(|error| unreadable(&error))?;
     let side = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

@@ -281,6 +281,7 @@ impl State {
             number,
             unreported: Vec::new(),
             observed: super::state::Observed::default(),
+            memory: super::memory::Memory::default(),
             drag: None,
             device: crate::input::Device::default(),
             used: Instant::now(),

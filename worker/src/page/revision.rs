@@ -197,6 +197,12 @@ impl Revisions {
         })
     }
 
+    /// Whether what was shown at `revision` is still known: which documents, at which count.
+    pub fn knows(&self, revision: u64) -> bool {
+        revision == self.number
+            || (revision < self.number && self.log.front().is_some_and(|entry| entry.number <= revision + 1))
+    }
+
     /// A frame's own count at `revision`, when the present document was already shown then.
     pub fn seq_at(&self, revision: u64, key: &FrameKey) -> Option<u64> {
         let first_after = self.log.iter().filter(|entry| entry.number > revision).find_map(|entry| {
@@ -206,10 +212,7 @@ impl Revisions {
             Some(before) => before?,
             None => *self.seen.get(&key.frame)?,
         };
-        let known = revision <= self.number
-            && (revision == self.number
-                || self.log.front().is_some_and(|entry| entry.number <= revision + 1));
-        (known && seen.generation == key.generation).then_some(seen.seq)
+        (self.knows(revision) && seen.generation == key.generation).then_some(seen.seq)
     }
 }
 

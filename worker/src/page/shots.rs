@@ -1,6 +1,6 @@
 //! Pictures that were taken: what their pixels mean, and until when (contract 3.8).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use glass_proto::op::Screenshot;
@@ -23,6 +23,25 @@ pub struct View {
     pub dpr: f64,
     /// Pinch zoom.
     pub zoom: f64,
+    /// How often something scrolled in each document, by its number in refs.
+    pub scrolls: BTreeMap<u32, u64>,
+}
+
+impl View {
+    /// Why coordinates of this view do not hold in a later one.
+    pub fn outlived(&self, now: &Self) -> Option<(&'static str, &'static str)> {
+        if now.key != self.key {
+            return Some(("navigated", "the page that it shows is not shown any more"));
+        }
+        let measures = |view: &Self| (view.scroll, view.viewport, view.dpr, view.zoom);
+        if measures(now) != measures(self) {
+            return Some(("changed", "the page has scrolled or changed its size since"));
+        }
+        // A frame that is new or gone is the page's change, and told by what receives the click.
+        let moved =
+            self.scrolls.iter().any(|(frame, count)| now.scrolls.get(frame).is_some_and(|n| n != count));
+        moved.then_some(("changed", "something in the page has scrolled since"))
+    }
 }
 
 /// A picture and where it was taken.
@@ -96,7 +115,14 @@ mod tests {
     #[test]
     fn pixels_and_the_viewport_map_both_ways() {
         let key = FrameKey { target: "t".into(), frame: "t".into(), generation: 1, label: 0 };
-        let view = View { key, scroll: [0.0, 100.0], viewport: [1280.0, 720.0], dpr: 2.0, zoom: 1.0 };
+        let view = View {
+            key,
+            scroll: [0.0, 100.0],
+            viewport: [1280.0, 720.0],
+            dpr: 2.0,
+            zoom: 1.0,
+            scrolls: BTreeMap::new(),
+        };
         let taken = Taken::now(view, [40.0, -100.0], 0.5, [100, 50]);
         assert_eq!(taken.to_viewport((10.0, 20.0)), Some((60.0, -60.0)));
         assert_eq!(taken.to_picture((60.0, -60.0)), (10.0, 20.0));
@@ -105,10 +131,33 @@ mod tests {
     }
 
     #[test]
+    fn a_view_outlives_what_scrolls_and_not_what_comes() {
+        let key = FrameKey { target: "t".into(), frame: "t".into(), generation: 1, label: 0 };
+        let view = View {
+            key: key.clone(),
+            scroll: [0.0; 2],
+            viewport: [1.0; 2],
+            dpr: 1.0,
+            zoom: 1.0,
+            scrolls: BTreeMap::from([(0, 1), (2, 0)]),
+        };
+        let with =
+            |scrolls: &[(u32, u64)]| View { scrolls: scrolls.iter().copied().collect(), ..view.clone() };
+        assert_eq!(view.outlived(&with(&[(0, 1), (2, 0), (3, 9)])), None);
+        assert_eq!(view.outlived(&with(&[(0, 1)])), None);
+        assert!(view.outlived(&with(&[(0, 1), (2, 1)])).is_some_and(|(reason, _)| reason == "changed"));
+        let other = View { key: FrameKey { generation: 2, ..key }, ..view.clone() };
+        assert!(view.outlived(&other).is_some_and(|(reason, _)| reason == "navigated"));
+        let scrolled = View { scroll: [0.0, 5.0], ..view.clone() };
+        assert!(view.outlived(&scrolled).is_some_and(|(reason, _)| reason == "changed"));
+    }
+
+    #[test]
     fn ids_are_never_used_again() {
         let mut state = State::default();
         let key = FrameKey { target: "t".into(), frame: "t".into(), generation: 1, label: 0 };
-        let view = View { key, scroll: [0.0; 2], viewport: [1.0; 2], dpr: 1.0, zoom: 1.0 };
+        let view =
+            View { key, scroll: [0.0; 2], viewport: [1.0; 2], dpr: 1.0, zoom: 1.0, scrolls: BTreeMap::new() };
         let ids: Vec<_> =
             (0..40).map(|_| state.remember_shot(Taken::now(view.clone(), [0.0; 2], 1.0, [1, 1]))).collect();
         assert!(state.shot(&ids[0]).is_none());

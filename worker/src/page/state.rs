@@ -129,6 +129,8 @@ pub struct Target {
     pub unreported: Vec<PopupSeen>,
     /// What its clients saw of it last.
     pub observed: Observed,
+    /// Rows that were told of it, for refs whose document went.
+    pub memory: super::memory::Memory,
     /// What a drag carries that the browser told of and did not begin itself.
     pub drag: Option<Arc<serde_json::value::RawValue>>,
     /// Which keys are down.

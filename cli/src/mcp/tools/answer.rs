@@ -91,6 +91,11 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
     answered.result.content = vec![ContentBlock::text(out)];
     if let AnyOperation::Observe(_) = operation {
         answered.observation = Some(text.clone());
+        if !seen.file.is_empty() {
+            let media = media_type(&value["screenshot"]);
+            answered.result.content.push(ContentBlock::image(STANDARD.encode(&seen.file), media));
+            answered.picture = Some((seen.file.clone(), media));
+        }
     }
     if rest.is_some() {
         answered.whole_text = Some(text);

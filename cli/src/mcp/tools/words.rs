@@ -23,17 +23,6 @@ pub(super) fn title(name: &str) -> String {
     out
 }
 
-fn kebab(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() {
-            out.push('-');
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
-}
-
 fn camel(word: &str) -> String {
     let mut up = false;
     let mut out = String::new();
@@ -78,7 +67,7 @@ fn said(word: &str) -> Cow<'_, str> {
     if let Some(option) = word.strip_prefix("--").filter(|option| !option.is_empty()) {
         return camel(option).into();
     }
-    let operation = OPERATIONS.iter().find(|facts| word.contains('-') && kebab(facts.name) == word);
+    let operation = OPERATIONS.iter().find(|facts| word.contains('-') && facts.command() == word);
     operation.map_or(Cow::Borrowed(word), |facts| facts.name.into())
 }
 

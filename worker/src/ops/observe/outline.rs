@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use glass_proto::escape::{cut, quoted, visible};
 use glass_proto::op::Observe;
 use glass_proto::result::{
-    DialogSeen, DownloadSeen, DownloadState, LeftOut, Node, Observation, PageLine, Queried,
+    DialogSeen, DownloadSeen, DownloadState, LeftOut, Node, Observation, PageLine, Queried, size,
 };
 
 use super::MAX_TEXT;
@@ -116,7 +116,7 @@ pub(super) fn build(
         let _ = write!(out, "\ntext {size}:\n{}", visible(&text, true));
     }
     for left in &incomplete {
-        let _ = write!(out, "\n{}", left_line(left));
+        let _ = write!(out, "\n{}", left.line());
     }
     Observation {
         page,
@@ -128,6 +128,8 @@ pub(super) fn build(
         text,
         text_bytes: whole,
         dialog: None,
+        dom: None,
+        screenshot: None,
         popups: Vec::new(),
         choosers,
         downloads,
@@ -245,7 +247,7 @@ pub(super) fn dialog_only(context: &Context, dialog: DialogSeen) -> Observation 
     Observation { page, outline, dialog: Some(dialog), incomplete: vec![left], ..Observation::default() }
 }
 
-fn head(page: &PageLine) -> String {
+pub(super) fn head(page: &PageLine) -> String {
     let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
     format!(
         "r{} {} {}{status} {}",
@@ -258,6 +260,11 @@ fn head(page: &PageLine) -> String {
 
 fn row(out: &mut String, node: &Node) {
     out.push('\n');
+    line_of(out, node);
+}
+
+/// One row as text.
+pub(super) fn line_of(out: &mut String, node: &Node) {
     for _ in 0..node.depth {
         out.push_str("  ");
     }
@@ -305,18 +312,6 @@ fn left_out(frame: &Seen, left: &super::stitch::Left) -> LeftOut {
     LeftOut { kind: left.kind.clone(), count: left.count, reference, reason: None, hint }
 }
 
-fn left_line(left: &LeftOut) -> String {
-    let count = match (left.kind.as_str(), left.count) {
-        ("text", Some(count)) => format!(" {}", size(count)),
-        (_, Some(count)) => format!(" {count}"),
-        (_, None) => String::new(),
-    };
-    let at = left.reference.as_ref().map_or(String::new(), |reference| format!(" of {reference}"));
-    let why = left.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-    let hint = left.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
-    format!("left out:{count} {}{at}{why}{hint}", left.kind)
-}
-
 fn text_of(frames: &[Seen], room: usize) -> String {
     let joined = frames
         .iter()
@@ -325,14 +320,6 @@ fn text_of(frames: &[Seen], room: usize) -> String {
         .collect::<Vec<_>>()
         .join("\n");
     cut(&joined, room).into_owned()
-}
-
-fn size(bytes: u64) -> String {
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let tenths = bytes * 10 / 1024;
-    format!("{}.{} KiB", tenths / 10, tenths % 10)
 }
 
 fn running_downloads(context: &Context) -> Vec<DownloadSeen> {

@@ -6,7 +6,7 @@ use glass_proto::result::Node;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::page::{EngineError, FrameKey, frame_number, reference};
+use crate::page::{EngineError, FrameKey, Remembered, frame_number, reference, without_fragment};
 
 /// States of frames that show nothing, by label.
 pub(super) type Blanks = HashMap<u32, &'static str>;
@@ -68,6 +68,8 @@ pub(super) struct Row {
     frame: Option<String>,
     #[serde(rename = "box")]
     rect: Option<[i64; 4]>,
+    /// The rows that it lies in, where it is the only one of its kind there.
+    place: Option<String>,
 }
 
 /// What a frame's engine left out.
@@ -99,27 +101,63 @@ impl Seen {
 
     /// The ref of a node of this frame, as clients see it.
     pub(super) fn reference(&self, node: u32) -> String {
-        let key = FrameKey { target: String::new(), frame: String::new(), generation: 0, label: self.label };
-        reference(&key, node)
+        shown_ref(self.label, node)
+    }
+
+    /// What is kept of its rows, with their nodes.
+    pub(super) fn remembered<'a>(
+        &'a self,
+        frame: &'a str,
+        revision: u64,
+    ) -> impl Iterator<Item = (u32, Remembered)> + 'a {
+        self.rows.iter().filter_map(move |row| {
+            let remembered = Remembered {
+                revision,
+                frame: frame.to_owned(),
+                url: without_fragment(&self.url).to_owned(),
+                role: row.role.clone(),
+                name: row.name.clone(),
+                place: row.place.clone()?,
+            };
+            Some((row.node, remembered))
+        })
     }
 
     fn node(&self, row: &Row, depth: u32) -> Node {
+        row.node(self.label, depth)
+    }
+}
+
+impl Row {
+    /// As clients see it.
+    pub(super) fn node(&self, label: u32, depth: u32) -> Node {
         Node {
-            reference: self.reference(row.node),
+            reference: shown_ref(label, self.node),
             depth,
-            role: row.role.clone(),
-            name: row.name.clone(),
-            name_length: row.name_length,
-            level: row.level,
-            states: row.states.clone(),
-            value: row.value.clone(),
-            options: row.options,
-            rows_total: row.rows_total,
-            rect: row.rect,
-            frame: row.frame.clone(),
+            role: self.role.clone(),
+            name: self.name.clone(),
+            name_length: self.name_length,
+            level: self.level,
+            states: self.states.clone(),
+            value: self.value.clone(),
+            options: self.options,
+            rows_total: self.rows_total,
+            rect: self.rect,
+            frame: self.frame.clone(),
             url: None,
         }
     }
+
+    /// Its indent within its frame.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+}
+
+/// The ref of a node of a frame, as clients see it.
+pub(super) fn shown_ref(label: u32, node: u32) -> String {
+    let key = FrameKey { target: String::new(), frame: String::new(), generation: 0, label };
+    reference(&key, node)
 }
 
 /// All rows in reading order, at most `limit`, and how many did not fit.
