@@ -169,7 +169,7 @@ pub(super) fn changed(
             row(&mut out, node);
         }
         for left in &incomplete {
-            let _ = write!(out, "\n{}", left_line(left));
+            let _ = write!(out, "\n{}", left.line());
         }
         if out.len() <= max || nodes.len() > FEW || nodes.pop().is_none() {
             break (out, incomplete);
@@ -190,7 +190,7 @@ pub(super) fn bounded(mut seen: Observation, max: usize) -> Observation {
         hint: Some("observe shows the whole page".to_owned()),
         ..LeftOut::default()
     };
-    let last = left_line(&left);
+    let last = left.line();
     let room = seen.outline.floor_char_boundary(max.saturating_sub(last.len() + 1));
     let end = seen.outline[..room].rfind('\n').unwrap_or(0);
     seen.outline.truncate(end);
