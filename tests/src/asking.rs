@@ -12,11 +12,19 @@ impl World {
     /// Runs glassctl with `--json`, and checks its answer.
     #[track_caller]
     pub fn ask(&self, arguments: &[&str]) -> Answer {
-        self.begin(arguments).answer()
+        let before = self.oracle.before(arguments);
+        let answer = self.started(arguments).answer();
+        self.oracle.judge(arguments, &answer.json, before);
+        answer
     }
 
     /// Starts glassctl with `--json`.
     pub fn begin(&self, arguments: &[&str]) -> Asking {
+        self.oracle.look_away();
+        self.started(arguments)
+    }
+
+    fn started(&self, arguments: &[&str]) -> Asking {
         let command = arguments.first().copied().unwrap_or_default().to_owned();
         Asking { command, running: self.start(["--json"].iter().chain(arguments)) }
     }

@@ -7,6 +7,7 @@ pub mod answer;
 mod asking;
 pub mod eventually;
 pub mod mcp;
+mod oracle;
 pub mod process;
 mod programs;
 pub mod run;

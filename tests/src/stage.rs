@@ -33,6 +33,7 @@ impl Stage {
     pub fn take() -> Self {
         let free = FREE.lock().expect("nobody panics while it holds this").pop();
         if let Some(world) = &free {
+            world.oracle.anew();
             tidy(world);
         }
         Self { world: Some(free.unwrap_or_else(started)) }

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::oracle::Oracle;
 use crate::process::{self, Process};
 use crate::run::{Run, Running};
 use crate::session_tree::{self, SessionTree};
@@ -33,6 +34,7 @@ pub struct World {
     extra: Vec<(String, String)>,
     leash: Option<Child>,
     seen: Mutex<Vec<Process>>,
+    pub(crate) oracle: Oracle,
 }
 
 impl World {
@@ -57,6 +59,7 @@ impl World {
             extra: Vec::new(),
             leash: None,
             seen: Mutex::new(Vec::new()),
+            oracle: Oracle::default(),
         };
         for name in ["home", "run", "state", "config", "cwd"] {
             let path = world.path(name);

@@ -44,3 +44,41 @@ fn each_odd_shape_is_pressed_once_and_what_is_collapsed_is_not() {
     stage.ok(&["click", "name=Collapsed"]);
     assert_eq!(stage.eval("hits.collapsed"), 1);
 }
+
+const OTHER_SHAPES: &str = "<!doctype html><title>Shapes</title><script src=ledger.js></script>
+<svg width=400 height=120><path id=path d='M10 60 H200' stroke=black stroke-width=8 fill=none role=button aria-label=Path tabindex=0 /><text id=words x=10 y=30 role=link tabindex=0>Svg words</text>
+ <g role=button aria-label=Ring tabindex=0 id=ring><circle cx=300 cy=60 r=40 fill=none stroke=black stroke-width=6 /></g></svg>
+<div style=display:contents role=button tabindex=0 id=contents><div style=display:contents><span>Nested contents</span></div></div>
+<a href='#float' id=float aria-label=Floated style='display:block;width:0;height:0'><img src=image.svg style=float:left width=30 height=20 alt=''></a><br style=clear:both>
+<a href='#over' id=over style='display:inline-block;width:0;height:0;white-space:nowrap'>Overflowing words</a><br><br>
+<div style='max-height:0;overflow:hidden'><button>Gone one</button></div><div style='transform:scale(0)'><button>Gone two</button></div>
+<div style='width:0;overflow:hidden'><button>Gone three</button></div><div style='height:0;overflow:clip'><button>Gone four</button></div>
+<div style=visibility:hidden><div style=visibility:collapse><button id=again style=visibility:visible>Seen again</button></div></div>
+<div style=visibility:hidden><x-slot><button id=slotted slot=a style=visibility:visible>Seen in a slot</button></x-slot></div>
+<div style='height:40px;overflow:auto;width:150px'><div style=height:400px></div><button id=deep>Deep in a pane</button></div>
+<script>customElements.define('x-slot',class extends HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML='<div style=visibility:hidden><slot name=a></slot></div>'}})</script>";
+
+// contract: 5.1, 3.2 report: 204, 205, 206, 207
+#[test]
+fn other_shapes_of_the_same_kinds_are_pressed_once_each_and_what_is_gone_is_not_listed() {
+    let stage = Stage::take();
+    let visit = stage.show(OTHER_SHAPES);
+    let pressed = [
+        ("Path", "path"),
+        ("Svg words", "words"),
+        ("Ring", "ring"),
+        ("Nested contents", "contents"),
+        ("Floated", "float"),
+        ("Overflowing words", "over"),
+        ("Seen again", "again"),
+        ("Seen in a slot", "slotted"),
+        ("Deep in a pane", "deep"),
+    ];
+    for (name, _) in pressed {
+        stage.ok(&["click", &format!("name={name}")]);
+    }
+    assert_eq!(visit.clicks(), pressed.map(|(_, id)| id));
+    let observed = stage.ok(&["observe"]);
+    assert!(!observed["outline"].as_str().is_some_and(|text| text.contains("Gone")), "{observed}");
+    stage.fails("target_not_found", &["click", "name=Gone two"]);
+}

@@ -43,6 +43,39 @@ fn every_file_of_tests_is_a_module() {
     }
 }
 
+/// What users of such tools reported of pages, forms, frames, dialogs, tabs, navigation, downloads and output, by the
+/// numbers of the collection that they were written down in. A test that holds Glass to one says `// report: N` above it.
+const REPORTS: &[u32] = &[
+    3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 19, 21, 22, 23, 24, 25, 26, 28, 29, 30, 31, 32, 34, 36,
+    37, 38, 39, 40, 41, 42, 43, 45, 47, 51, 52, 53, 54, 56, 58, 61, 83, 85, 88, 101, 103, 104, 105, 106, 201,
+    202, 204, 205, 206, 207, 209, 211, 212, 213, 214, 216, 217, 219, 220, 221, 222, 224, 225, 226, 228, 229,
+    230, 232, 233, 235, 236, 237, 238, 239, 240, 243, 245, 246, 247, 253, 254, 255, 258, 259, 260, 262, 263,
+    264,
+];
+
+#[test]
+fn every_report_about_pages_has_a_test() {
+    let mut told = BTreeSet::<u32>::new();
+    for directory in [suite(), suite().join("ops"), suite().join("mcp")] {
+        for name in files(&directory, ".rs") {
+            let text = fs::read_to_string(directory.join(name + ".rs")).expect("a file of tests");
+            let mut marked = Vec::new();
+            for line in text.lines() {
+                match line.strip_prefix("// ").and_then(|line| line.split_once("report: ")) {
+                    Some((_, list)) => {
+                        marked.extend(list.split(',').filter_map(|one| one.trim().parse::<u32>().ok()))
+                    }
+                    // A mark belongs to the test that follows it.
+                    None if line.starts_with("fn ") => told.extend(marked.drain(..)),
+                    None => {}
+                }
+            }
+        }
+    }
+    let missing: Vec<_> = REPORTS.iter().filter(|number| !told.contains(*number)).collect();
+    assert!(missing.is_empty(), "no test says `// report:` {missing:?}");
+}
+
 #[test]
 fn every_page_of_the_site_is_served() {
     let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("site");

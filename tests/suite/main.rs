@@ -32,3 +32,4 @@ mod sockets;
 mod stale;
 mod traces;
 mod weaker;
+mod widgets;

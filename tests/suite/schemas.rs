@@ -4,7 +4,7 @@ use glass_proto::op::OPERATIONS;
 use glass_tests::schemas::{wrong_answer, wrong_result};
 use serde_json::json;
 
-// contract: 12.7
+// contract: 12.7 report: 83
 #[test]
 fn a_field_that_no_schema_names_is_found() {
     let target = json!({

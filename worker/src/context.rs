@@ -73,6 +73,8 @@ pub struct Undo {
     pub held: Held,
     /// CDP session whose drags the browser tells of instead of beginning them.
     pub drags: Option<Arc<str>>,
+    /// CDP session with a composition that has not ended.
+    pub composing: Option<Arc<str>>,
     /// Documents whose guard is armed.
     pub armed: Vec<FrameKey>,
     /// Waits in documents.
@@ -277,7 +279,9 @@ impl Context {
     /// A refusal that came after something was sent: what was sent had no effect that was wanted.
     pub fn sent(&self, error: OpError) -> OpError {
         if self.is_dispatched() {
-            return error.ended(glass_proto::Outcome::Failed, Dispatched::Yes);
+            let mut error = error.ended(glass_proto::Outcome::Failed, Dispatched::Yes);
+            error.message = error.message.replace("; nothing was sent", "");
+            return error;
         }
         error
     }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::act::confine;
 use crate::cdp::types::input::{
-    DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseEventType, SetInterceptDrags,
+    DispatchKeyEvent, DispatchMouseEvent, ImeSetComposition, KeyEventType, MouseEventType, SetInterceptDrags,
 };
 use crate::context::{Context, Notice, Undo};
 use crate::journal::Journal;
@@ -271,6 +271,9 @@ async fn undo(context: &Context) -> bool {
             ..DispatchKeyEvent::new(KeyEventType::KeyUp)
         };
         drop(client.start_send(Some(session), up));
+    }
+    if let Some(session) = left.composing {
+        drop(client.start_send(Some(&session), ImeSetComposition::default()));
     }
     if let Some(session) = left.drags {
         drop(client.start_send(Some(&session), SetInterceptDrags { enabled: false }));

@@ -14,6 +14,7 @@ mod codec;
 mod cookies;
 mod diagnostics;
 mod dialog;
+mod dismiss_consent;
 mod double_click;
 mod downloads;
 mod drag;
@@ -81,6 +82,7 @@ pub use codec::{DecodeError, schema, written_schema};
 pub use cookies::{CookieAction, Cookies};
 pub use diagnostics::Diagnostics;
 pub use dialog::{AcceptDialog, DismissDialog};
+pub use dismiss_consent::DismissConsent;
 pub use double_click::DoubleClick;
 pub use downloads::{CancelDownload, Download, ListDownloads, RetryDownloadCapture};
 pub use drag::Drag;
@@ -353,6 +355,7 @@ operations! {
     Verify,
     AcceptDialog,
     DismissDialog,
+    DismissConsent,
     ListTargets,
     CreateTarget,
     SelectTarget,

@@ -129,6 +129,8 @@ impl ImageFormat {
 impl Screenshot {
     /// Longest side, in pixels.
     pub const MAX_SIDE: u32 = 16_384;
+    /// Longest side of a picture that a model gets when the call names none, in pixels (contract 3.8).
+    pub const MODEL_SIDE: u32 = 1568;
     /// How long fonts are waited for when the call says nothing.
     pub const WAIT_FONTS_MS: u32 = 250;
     /// How long a picture's id can be used, in seconds.

@@ -29,7 +29,8 @@ pub struct Type {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub target: Option<Locator>,
-    /// insert puts it in at once; keys presses a key for each character, 500 at most, and Enter for a line break
+    /// insert puts it in at once; keys presses a key for each character, 500 at most, and Enter for a line break; compose
+    /// composes it as an input method for Chinese or Japanese does, 500 characters at most
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub mode: TypeMode,
@@ -53,10 +54,12 @@ pub enum TypeMode {
     Insert,
     /// By keys
     Keys,
+    /// Word by word as an input method composes it, with composition events
+    Compose,
 }
 
 impl Type {
-    /// Most characters that are typed by keys.
+    /// Most characters that are typed by keys or composed.
     pub const MAX_KEYS: usize = 500;
 
     /// Milliseconds between keys.
@@ -91,11 +94,13 @@ impl Operation for Type {
         super::at_least_one("text", self.text.len())?;
         super::in_range("delayMs", self.delay(), 0..=100)?;
         match self.mode {
-            TypeMode::Insert if self.delay_ms.is_some() => Err(super::InvalidParams(
-                "delayMs is the time between keys; with mode insert there are none".to_owned(),
+            TypeMode::Insert | TypeMode::Compose if self.delay_ms.is_some() => Err(super::InvalidParams(
+                "delayMs is the time between keys; only mode keys has some".to_owned(),
             )),
             TypeMode::Insert => super::at_most("text", self.text.len(), super::Fill::MAX_TEXT),
-            TypeMode::Keys => super::at_most("text", self.text.chars().count(), Self::MAX_KEYS),
+            TypeMode::Keys | TypeMode::Compose => {
+                super::at_most("text", self.text.chars().count(), Self::MAX_KEYS)
+            }
         }
     }
 }

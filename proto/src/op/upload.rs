@@ -29,6 +29,9 @@ pub struct Upload {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>", length(max = 16))]
     pub files: Vec<PathBuf>,
+    /// Drop the files on the element, for pages that take them that way
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drop: bool,
     /// Files that were put into the session before, instead of `files`
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
@@ -54,8 +57,11 @@ struct Words {
     #[arg(value_names = ["LOCATOR", "FILE"], num_args = 1.., required = true)]
     words: Vec<String>,
     /// The open file chooser, as the answer that told of it names it
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "drop")]
     chooser_id: Option<String>,
+    /// Drop the files on the element, for pages that take them that way
+    #[arg(long)]
+    drop: bool,
 }
 
 impl Args for Upload {
@@ -70,7 +76,7 @@ impl Args for Upload {
 
 impl FromArgMatches for Upload {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let Words { words, chooser_id } = Words::from_arg_matches(matches)?;
+        let Words { words, chooser_id, drop } = Words::from_arg_matches(matches)?;
         let mut words = words.into_iter();
         let target = match chooser_id {
             Some(_) => None,
@@ -85,7 +91,7 @@ impl FromArgMatches for Upload {
                 "no file is named; give LOCATOR FILE..., or --chooser-id ID FILE...\n",
             ));
         }
-        Ok(Self { target, chooser_id, files, file_ids: Vec::new() })
+        Ok(Self { target, chooser_id, files, drop, file_ids: Vec::new() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -115,6 +121,11 @@ impl Operation for Upload {
     fn check(&self) -> Result<(), InvalidParams> {
         if self.target.is_some() == self.chooser_id.is_some() {
             return Err(InvalidParams("one of target and chooserId is given".to_owned()));
+        }
+        if self.drop && self.target.is_none() {
+            return Err(InvalidParams(
+                "files are dropped on an element: drop is given with target".to_owned(),
+            ));
         }
         if self.files.is_empty() == self.file_ids.is_empty() {
             return Err(InvalidParams("one of files and fileIds is given".to_owned()));

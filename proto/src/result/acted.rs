@@ -114,6 +114,41 @@ pub struct Evidence {
     /// Where nothing moved: other panes that could, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub panes: Vec<Pane>,
+    /// The consent dialog that was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<ConsentSeen>,
+}
+
+/// A consent dialog and how it was answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConsentSeen {
+    /// Whose dialog it is.
+    pub vendor: String,
+    /// What was chosen.
+    pub choice: ConsentChoice,
+    /// What was pressed, in order.
+    pub pressed: Vec<Target>,
+}
+
+/// What a consent dialog was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ConsentChoice {
+    /// No to everything that can be refused.
+    Rejected,
+    /// Yes: there was no way to reject.
+    Accepted,
+}
+
+impl ConsentChoice {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::Accepted => "accepted",
+        }
+    }
 }
 
 /// How a drag was done.

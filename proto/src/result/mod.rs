@@ -16,8 +16,9 @@ mod targets;
 mod text;
 
 pub use acted::{
-    Acted, ChooserSeen, DialogAnswered, DialogSeen, DownloadSeen, DragKind, Evidence, FieldFilled,
-    FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen, SemanticDiff, Target,
+    Acted, ChooserSeen, ConsentChoice, ConsentSeen, DialogAnswered, DialogSeen, DownloadSeen, DragKind,
+    Evidence, FieldFilled, FormFilled, Hit, Navigated, NavigationSeen, PageLine, Pane, PopupSeen,
+    SemanticDiff, Target,
 };
 pub use after::{After, Expected, Unobserved};
 pub use delta::{Delta, NodeChanged, NodeGone, Reconciled, ReferenceNow, ReferenceStatus};

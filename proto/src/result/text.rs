@@ -136,6 +136,7 @@ impl Answer {
             AnyOperation::Emulate(_) => Self::Emulated(Box::new(read::<op::Emulate>(json)?)),
             AnyOperation::Wait(_) => Self::Waited(read::<op::Wait>(json)?),
             AnyOperation::Verify(_) => Self::Verified(read::<op::Verify>(json)?),
+            AnyOperation::DismissConsent(_) => Self::Acted(read::<op::DismissConsent>(json)?),
             AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
             AnyOperation::DismissDialog(_) => Self::Dialog(read::<op::DismissDialog>(json)?),
             AnyOperation::ListTargets(_) => Self::Targets(read::<op::ListTargets>(json)?),
@@ -247,6 +248,7 @@ fn past(action: &str) -> &str {
         "key" => "pressed keys in",
         "acceptDialog" => "accepted",
         "dismissDialog" => "dismissed",
+        "dismissConsent" => "answered the consent dialog of",
         other => other,
     }
 }
@@ -313,6 +315,14 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
     for pane in &evidence.panes {
         let _ = write!(out, "\n  {} can scroll", pane_text(pane));
     }
+    if let Some(consent) = &evidence.consent {
+        let pressed: Vec<_> = consent
+            .pressed
+            .iter()
+            .map(|target| format!("{} [{}]", visible(&target.label, false), target.reference))
+            .collect();
+        let _ = write!(out, " · {} {} by {}", consent.vendor, consent.choice.name(), pressed.join(", then "));
+    }
     if evidence.already == Some(true) {
         out.push_str(" · it was so already; nothing was sent");
     }
@@ -350,6 +360,9 @@ fn scrolled_text(moved: &[Pane]) -> String {
 }
 
 fn acted_text(acted: &Acted) -> String {
+    if acted.action == "dismissConsent" && acted.evidence.consent.is_none() {
+        return format!("no known consent dialog is shown; nothing was pressed · r{}", acted.revision);
+    }
     let mut out = past(&acted.action).to_owned();
     match &acted.target {
         Some(target) => {

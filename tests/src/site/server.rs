@@ -87,6 +87,18 @@ impl Site {
         self.shared.lock().expect("nobody panics while it holds the site")
     }
 
+    /// Every event that pages of this visit have reported so far, in the order of arrival.
+    pub fn events(&self, visit: &str) -> Vec<Event> {
+        self.lock().events.get(visit).cloned().unwrap_or_default()
+    }
+
+    /// The visit that a URL of this site belongs to.
+    pub fn visit_of(&self, url: &str) -> Option<String> {
+        let (_, rest) = url.strip_prefix("http://")?.split_once(&format!(":{}/", self.port))?;
+        let (visit, _) = rest.split_once('/')?;
+        Some(visit.to_owned())
+    }
+
     pub(super) fn wake(&self) {
         self.changed.notify_all();
     }

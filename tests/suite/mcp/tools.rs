@@ -83,6 +83,29 @@ fn a_named_session_is_shared_and_stays_and_others_are_denied() {
     world.0.glassctl(["session", "close", "shared"]).success();
 }
 
+// contract: 3.8, 9.5 report: 56
+#[test]
+fn a_picture_is_as_large_as_a_model_takes_it_unless_asked() {
+    let world = world();
+    let server = world.server();
+    let visit = site().visit();
+    visit.serve("tall.html", "<!doctype html><title>Tall</title><body style='margin:0;height:20000px;background:linear-gradient(red,blue)'>");
+    server.ok("navigate", &json!({ "url": visit.url("tall.html") }));
+    let side = |arguments: Value| -> u64 {
+        let shot = server.call("screenshot", &arguments).good();
+        let encoded = shot.json["content"][0]["data"].as_str().unwrap().len();
+        assert!(encoded < 1_400_000, "{encoded} bytes");
+        let text = shot.text(1);
+        let numbers = text.split(" · ").find(|part| part.contains(" × ")).unwrap();
+        let sizes = numbers.split(' ').filter_map(|word| word.parse::<u64>().ok());
+        assert!(text.contains("· s"), "its id: {text}");
+        sizes.max().unwrap()
+    };
+    assert!(side(json!({ "fullPage": true })) <= 1568);
+    assert_eq!(side(json!({})), 1280);
+    assert_eq!(side(json!({ "fullPage": true, "maxSide": 3000 })), 3000);
+}
+
 // contract: 9.7 report: 270
 #[test]
 fn a_long_call_is_told_of_and_never_after_its_answer() {

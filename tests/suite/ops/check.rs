@@ -73,3 +73,41 @@ fn what_has_no_state_is_refused_and_not_pressed() {
     assert_eq!(error["dispatched"], "no", "{error}");
     assert!(visit.events().is_empty());
 }
+
+const MADE: &str = "<!doctype html><title>Made</title><script src=ledger.js></script><style>x-switch,x-later{display:inline-block;width:60px;height:20px;background:silver}</style>
+<x-switch id=own></x-switch><x-later id=later></x-later><div role=switch id=bare tabindex=0 aria-label=Bare onclick=\"this.toggleAttribute('aria-checked')||0;if(this.hasAttribute('aria-checked'))this.ariaChecked='true'\">bare</div>
+<div role=checkbox aria-checked=mixed id=mixed tabindex=0 aria-label=Mixed onclick=\"this.ariaChecked=this.ariaChecked!=='true'\">mixed</div>
+<button id=bold aria-pressed=false onclick=\"this.ariaPressed=this.ariaPressed!=='true'\">Bold</button>
+<input type=checkbox id=clear style='opacity:0;position:absolute'><label for=clear id=clear-skin>Clear</label><input type=checkbox id=unseen style=visibility:hidden><label for=unseen id=unseen-skin>Unseen</label><div id=host></div><script>
+host.attachShadow({mode:'closed'}).innerHTML='<label><input type=checkbox hidden><i>In shadow</i></label>';
+const made=(name,label,wait)=>customElements.define(name,class extends HTMLElement{constructor(){super();const i=this.i=this.attachInternals();i.role='switch';i.ariaLabel=label;i.ariaChecked='false';
+ this.onclick=()=>setTimeout(()=>{i.ariaChecked=String(i.ariaChecked!=='true')},wait)}});made('x-switch','Own',0);made('x-later','Later',250)</script>";
+
+// contract: 5.3, 3.2 report: 230, 12
+#[test]
+fn states_that_are_the_elements_own_come_late_or_are_a_buttons_are_turned_once_and_back() {
+    let stage = Stage::take();
+    let visit = stage.show(MADE);
+    let pressed = ["own", "later", "bare", "mixed", "bold", "clear-skin", "unseen-skin", "host"];
+    for (name, count) in
+        ["Own", "Later", "Bare", "Mixed", "Bold", "Clear", "Unseen", "In shadow"].iter().zip(1..)
+    {
+        let checked = stage.ok(&["check", &format!("name={name}")]);
+        assert_eq!(checked["evidence"]["valueMatches"], true, "{name}: {checked}");
+        assert_eq!(stage.ok(&["check", &format!("name={name}")])["evidence"]["already"], true, "{name}");
+        assert_eq!(visit.received("mousedown").len(), count, "{name} was pressed once");
+    }
+    assert_eq!(visit.received("mousedown").last().map(String::as_str), Some(pressed[7]));
+    assert_eq!(
+        stage.eval("[own.i.ariaChecked, later.i.ariaChecked, bold.ariaPressed, unseen.checked].join()"),
+        "true,true,true,true"
+    );
+    for name in ["Own", "Later", "Bold", "Unseen"] {
+        stage.ok(&["uncheck", &format!("name={name}")]);
+        stage.ok(&["verify", &format!(r#"{{"not":{{"checked":"name={name}"}}}}"#)]);
+    }
+    assert_eq!(
+        stage.eval("[own.i.ariaChecked, later.i.ariaChecked, bold.ariaPressed, unseen.checked].join()"),
+        "false,false,false,false"
+    );
+}

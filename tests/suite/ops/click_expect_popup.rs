@@ -10,7 +10,7 @@ fn close(stage: &Stage, popups: &Value) {
     }
 }
 
-// contract: 7.2 report: 38
+// contract: 7.2 report: 38, 106
 #[test]
 fn the_page_that_opened_is_named_and_not_selected() {
     let (stage, visit) = Stage::open("popups.html");

@@ -11,7 +11,7 @@ fn dialog(result: &Value) -> &Value {
     dialog
 }
 
-// contract: 5.5, 2.4 report: 34, 111
+// contract: 5.5, 2.4 report: 34, 106, 111
 #[test]
 fn a_click_that_opens_a_dialog_returns_with_it() {
     let (stage, _visit) = Stage::open("dialogs.html");

@@ -87,7 +87,7 @@ fn one_is_waited_for_by_its_id_or_as_the_next() {
     assert_eq!(stage.glassctl(["download", "--next", "--download-id", &id]).code, Some(2));
 }
 
-// contract: 7.3, 10.5
+// contract: 7.3, 10.5 report: 53
 #[test]
 fn nothing_is_written_outside_of_the_file_root_whatever_the_site_suggests() {
     let world = World::new();

@@ -14,7 +14,7 @@ fn told_all(stage: &Stage) {
     });
 }
 
-// contract: 5.3
+// contract: 5.3 report: 247
 #[test]
 fn identity_language_and_time_zone_hold_everywhere_from_the_first_line() {
     let stage = Stage::take();

@@ -12,6 +12,7 @@ mod cookies;
 mod create_target;
 mod diagnostics;
 mod dialogs;
+mod dismiss_consent;
 mod double_click;
 mod download;
 mod drag;

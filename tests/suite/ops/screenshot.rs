@@ -22,7 +22,7 @@ fn the_viewport_has_its_size() {
     assert!(shot["path"].as_str().is_some_and(|path| path.ends_with("shot.png")), "{shot}");
 }
 
-// contract: 3.8
+// contract: 3.8 report: 58
 #[test]
 fn the_whole_page_and_one_element_can_be_had() {
     let stage = Stage::take();
@@ -35,6 +35,12 @@ fn the_whole_page_and_one_element_can_be_had() {
     let shot = stage.ok(&["screenshot", "--target", "role=button;name=Far", "-o", "one.png"]);
     assert_eq!((shot["width"].as_u64(), shot["height"].as_u64()), (Some(120), Some(40)), "{shot}");
     assert_eq!(stage.eval("scrollY"), before);
+    // Where only a pane scrolls, the whole page is what is in view; the pane stands where it stood.
+    stage.show("<!doctype html><title>Shell</title><body style='margin:0;height:100vh;overflow:hidden'><div id=pane style='height:100vh;overflow:auto'><p style=height:5000px></div>");
+    stage.eval("pane.scrollTop = 700");
+    let shot = stage.ok(&["screenshot", "--full-page", "-o", "shell.png"]);
+    assert_eq!((&shot["height"], &shot["cutHeight"]), (&720.into(), &serde_json::Value::Null), "{shot}");
+    assert_eq!(stage.eval("pane.scrollTop"), 700);
     let _visit = stage
         .show("<!doctype html><title>Taller</title><body style=margin:0><div style='height:20000px'></div>");
     let shot = stage.ok(&["screenshot", "--full-page", "-o", "cut.png"]);
@@ -169,6 +175,17 @@ fn the_answer_says_where_the_pointer_is() {
     let shot = stage.ok(&["screenshot", "--max-side", "640", "-o", "pointer-small.png"]);
     assert_eq!(shot["pointer"], "25,10", "{shot}");
     assert_ne!(shot["screenshotId"], "", "{shot}");
+    // Each operation that moves it is followed, those that do not leave it where it is.
+    let pointer = || stage.ok(&["screenshot", "-o", "pointer.png"])["pointer"].clone();
+    stage.ok(&["move-mouse", "200", "90"]);
+    stage.ok(&["scroll", "--dy", "0", "--dx", "100", "--at", "500,300"]);
+    assert_eq!(pointer(), "200,90", "the wheel turns over a place without the pointer");
+    stage.ok(&["drag", "name=Here", "300,200"]);
+    assert_eq!(pointer(), "300,200");
+    stage.ok(&["hover", "name=Here"]);
+    assert_eq!(pointer(), "50,20");
+    stage.ok(&["tap", "name=Here"]);
+    assert_eq!(pointer(), "unknown", "a finger is no pointer, and pages see one all the same");
 }
 
 // contract: 3.8 report: 263

@@ -153,3 +153,19 @@ fn lists_that_a_page_made_are_chosen_from_by_label_and_checked() {
     assert!(error["details"]["pageOptions"].as_array().is_some_and(|all| all.len() == 3), "{error}");
     assert!(visit.events().iter().all(|event| event.trusted));
 }
+
+// contract: 2.1, 5.3
+#[test]
+fn an_option_that_is_off_in_a_list_that_was_opened_is_a_failure_and_not_unknown() {
+    let stage = Stage::take();
+    stage.show(
+        "<!doctype html><title>Off</title><div id=c role=combobox tabindex=0 aria-label=Fruit aria-controls=l aria-expanded=false>Choose</div>
+         <ul id=l role=listbox hidden><li role=option>Pear</li><li role=option aria-disabled=true>Plum</li></ul><script>
+         c.onclick=()=>{l.hidden=!l.hidden;c.ariaExpanded=String(!l.hidden)};l.onclick=event=>{c.textContent=event.target.textContent;l.hidden=true}</script>",
+    );
+    let error =
+        stage.fails("not_actionable", &["select", "name=Fruit", "--label", "Plum", "--timeout-ms", "2000"]);
+    assert_eq!((&error["reason"], &error["outcome"]), (&"disabled".into(), &"failed".into()), "{error}");
+    assert_eq!(stage.eval("c.textContent"), "Choose");
+    stage.ok(&["select", "name=Fruit", "--label", "Pear"]);
+}

@@ -157,3 +157,40 @@ fn what_cannot_be_typed_is_refused_before_anything_is_sent() {
     ]);
     assert_eq!(stage.eval("notes.value.length"), 500);
 }
+
+const COMPOSED: &str = "<!doctype html><meta charset=utf-8><title>Compose</title><script src=ledger.js></script>
+ <div id=editor contenteditable role=textbox aria-label=Editor></div><textarea id=chat aria-label=Chat></textarea><script>
+ let composing=false; window.seen=[]; window.sent=[]; const editor=document.getElementById('editor'), chat=document.getElementById('chat');
+ for (const type of ['compositionstart','compositionupdate','compositionend','keydown']) editor.addEventListener(type,event=>{
+   if (type==='compositionstart') composing=true; if (type==='compositionend') composing=false;
+   seen.push(type==='keydown'?event.keyCode+'/'+event.isComposing:type)});
+ editor.addEventListener('beforeinput',event=>{if(!composing&&/[\\u3000-\\u9fff]/.test(event.data||''))event.preventDefault()});
+ chat.onkeydown=event=>{if(event.key==='Enter'&&!event.isComposing&&event.keyCode!==229){event.preventDefault();sent.push(chat.value);chat.value=''}}</script>";
+
+// contract: 5.6, 5.3 report: 226
+#[test]
+fn composed_text_comes_with_composition_events_once_and_enter_sends_it_once() {
+    let stage = Stage::take();
+    stage.show(COMPOSED);
+    // An editor that takes such letters from an input method only.
+    let error = stage.fails("verification_failed", &["type", "変換", "--target", "name=Editor"]);
+    assert_eq!(error["outcome"], "failed", "{error}");
+    let typed = stage.ok(&["type", "変換 e\u{301} 😀", "--mode", "compose", "--target", "name=Editor"]);
+    assert_eq!(typed["evidence"]["valueMatches"], true, "{typed}");
+    assert_eq!(stage.eval("editor.textContent.replace(/\\u00a0/g, ' ')"), "変換 e\u{301} 😀");
+    let seen = stage.eval("seen.join()");
+    let seen = seen.as_str().unwrap_or_default();
+    assert!(seen.contains("compositionstart") && seen.contains("229/"), "{seen}");
+    assert_eq!(seen.matches("compositionstart").count(), 3, "one a word: {seen}");
+    assert_eq!(seen.matches("compositionend").count(), 3, "{seen}");
+    // The Enter after it is no confirmation of it.
+    stage.ok(&["type", "変換\n二", "--mode", "compose", "--target", "name=Chat"]);
+    assert_eq!(stage.eval("chat.value"), "変換\n二");
+    stage.ok(&["key", "Enter"]);
+    assert_eq!(stage.eval("sent"), serde_json::json!(["変換\n二"]));
+    // Into an input, at the caret, without a target.
+    stage.eval("document.body.insertAdjacentHTML('beforeend', '<input id=plain aria-label=Plain value=ab>'); const p = document.getElementById('plain'); p.focus(); p.setSelectionRange(1, 1); 1");
+    stage.ok(&["type", "ほげ", "--mode", "compose"]);
+    assert_eq!(stage.eval("document.getElementById('plain').value"), "aほげb");
+    assert_eq!(stage.glassctl(["type", "x", "--mode", "compose", "--delay-ms", "5"]).code, Some(2));
+}

@@ -122,7 +122,7 @@ fn what_cannot_be_uploaded_is_refused_and_the_page_sees_nothing() {
     assert_eq!(seen(&world), Value::Null);
 }
 
-// contract: 7.4, 4.2
+// contract: 7.4, 4.2 report: 232
 #[test]
 fn a_large_file_and_one_in_a_frame_arrive_whole() {
     let world = world();
@@ -137,4 +137,44 @@ fn a_large_file_and_one_in_a_frame_arrive_whole() {
     let result = world.ok(&["upload", "label=Inside", "large.bin"]);
     assert_eq!(result["held"][0]["size"], 3_000_000, "{result}");
     assert_eq!(world.ok(&["evaluate", "window.seen", "--frame", "title=Frame"])["value"], 3_000_000);
+}
+
+const ZONE: &str = "<!doctype html><title>Zone</title><div id=zone role=region aria-label=Zone style='width:300px;height:120px;background:silver'>Drop <b>here</b></div>
+<div id=deaf role=region aria-label=Deaf style='width:300px;height:60px;background:pink'>Not here</div><script>
+window.events=[]; zone.ondragenter=event=>events.push(event.type); zone.ondragover=event=>{event.preventDefault();event.dataTransfer.dropEffect='copy'};
+zone.ondrop=async event=>{event.preventDefault();events.push('drop');const files=[...event.dataTransfer.files];
+ window.seen=await Promise.all(files.map(async file=>[file.name,file.size,await file.text()]));document.title='dropped '+files.length}</script>";
+
+// contract: 7.4, 2.1 report: 24
+#[test]
+fn files_are_dropped_on_what_takes_them_and_on_nothing_else() {
+    let world = world();
+    let visit = site().visit();
+    visit.serve("zone.html", ZONE);
+    visit.serve("outer.html", "<!doctype html><title>Outer</title><iframe title=Inner width=400 height=250 style='margin:30px' src='http://b.localhost:{{port}}/{{visit}}/zone.html'></iframe>");
+    world.ok(&["navigate", &visit.url("zone.html")]);
+    let dropped = world.ok(&["upload", "name=Zone", "a.txt", "отчёт №1 .pdf", "--drop"]);
+    assert_eq!(dropped["evidence"]["hitTarget"]["label"], "Zone", "{dropped}");
+    glass_tests::holds("the page read them", Duration::from_secs(10), || {
+        seen(&world) == serde_json::json!([["a.txt", 4, "four"], ["отчёт №1 .pdf", 6, "report"]])
+    });
+    assert_eq!(world.eval("events.join()"), "dragenter,drop", "once");
+    let error = world.fails("not_actionable", &["upload", "name=Deaf", "a.txt", "--drop"]);
+    assert_eq!((&error["reason"], &error["outcome"]), (&"not_dropped".into(), &"failed".into()), "{error}");
+    assert_eq!(
+        world.eval("[document.title, events.length].join()"),
+        "dropped 2,2",
+        "and the page is where it was"
+    );
+    // In a frame of another site.
+    world.ok(&["navigate", &visit.url_at("a.localhost", "outer.html")]);
+    world.ok(&["wait", "visible=Zone"]);
+    world.ok(&["upload", "name=Zone", "b.png", "--drop"]);
+    let read = || {
+        world.ask(&["evaluate", "window.seen ?? null", "--frame", "title=Inner"]).result()["value"].clone()
+    };
+    glass_tests::holds("the frame read it", Duration::from_secs(10), || {
+        read() == serde_json::json!([["b.png", 7, "picture"]])
+    });
+    assert_eq!(world.glassctl(["upload", "--chooser-id", "c1", "a.txt", "--drop"]).code, Some(2));
 }

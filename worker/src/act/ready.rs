@@ -79,6 +79,9 @@ pub struct Report {
     pub wrong: Option<Blocker>,
     /// What received a drop.
     pub dropped: Option<Blocker>,
+    /// The page took the first of them for itself.
+    #[serde(default)]
+    pub prevented: bool,
     /// Names of the events seen.
     pub types: Vec<String>,
     /// The same as a client sees it, of whichever frame.

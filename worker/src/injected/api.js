@@ -40,6 +40,7 @@ const METHODS = {
   marksSecrets,
   locate,
   inspect,
+  consent,
   sight,
   regionChanged,
   prepare,

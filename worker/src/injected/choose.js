@@ -10,9 +10,14 @@ function checkedOf(el) {
     if (type !== 'checkbox' && type !== 'radio') return null;
     return G.indeterminate(control) ? 'mixed' : G.checked(control);
   }
-  if (!CHECKABLE.has(roleOf(control, tagOf(control)))) return null;
-  const given = attribute(control, 'aria-checked');
-  return given === 'mixed' ? 'mixed' : given === null ? null : given === 'true';
+  const controlTag = tagOf(control);
+  const role = rowRole(control, controlTag);
+  // A button that stays pressed is one by having that state.
+  const presses = role === 'button' && M.hasAttribute(control, 'aria-pressed');
+  if (!CHECKABLE.has(role) && !presses) return null;
+  const states = statesOf(control, controlTag, role);
+  if (states.includes('mixed')) return 'mixed';
+  return states.includes(presses ? 'pressed' : 'checked');
 }
 
 const checkedState = (args) => {

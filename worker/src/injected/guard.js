@@ -7,6 +7,7 @@ const GUARDED = {
   click: ['click', 'dblclick', 'auxclick', 'contextmenu'],
   move: ['pointermove', 'mousemove'],
   drag: ['dragstart', 'drop', 'dragend'],
+  over: ['dragover'],
   key: ['keydown', 'keypress', 'keyup'],
   input: ['beforeinput'],
 };
@@ -173,7 +174,7 @@ function report(guard) {
     types: guard.types,
     dropped: received(guard.dropped, target),
     dispatchedAt: guard.at,
-    defaultPrevented: guard.first ? guard.first.defaultPrevented : false,
+    prevented: guard.first ? guard.first.defaultPrevented : false,
   };
 }
 
@@ -188,7 +189,7 @@ const NOTHING_SEEN = {
   dropped: null,
   types: [],
   dispatchedAt: null,
-  defaultPrevented: false,
+  prevented: false,
 };
 
 function disarm(args) {

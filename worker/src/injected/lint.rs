@@ -33,6 +33,7 @@ const PARTS: &[(&str, &str)] = &[
     ("locate.js", include_str!("locate.js")),
     ("textlocate.js", include_str!("textlocate.js")),
     ("inspect.js", include_str!("inspect.js")),
+    ("consent.js", include_str!("consent.js")),
     ("guard.js", include_str!("guard.js")),
     ("edit.js", include_str!("edit.js")),
     ("files.js", include_str!("files.js")),

@@ -8,6 +8,7 @@ let probeAt = 0;
 // Live state of a control that changes without a mutation record.
 function liveSig(el, tag) {
   if (tag === 'dialog' || tag === 'details') return M.matches(el, ':modal') + '/' + M.matches(el, ':open');
+  if (tag === 'img' || tag === 'canvas' || tag === 'video') return isLargePicture(el, tag) ? 'large' : '';
   if (!MESSAGE[tag]) return M.matches(el, ':popover-open') ? 'open' : '';
   let sig = '';
   if (tag === 'input') {
@@ -32,7 +33,7 @@ function liveValue(el, tag) {
 // Role and name that a custom element gave itself through its internals.
 const internalSig = (el) => G.computedRole(el) + '\u0001' + G.computedName(el);
 
-const LIVE = 'input,textarea,select,output,dialog,details,[popover]';
+const LIVE = 'input,textarea,select,output,dialog,details,[popover],img:not([alt]),canvas,video';
 
 function sheetSig(root) {
   const shadow = root !== doc;

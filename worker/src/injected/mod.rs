@@ -42,6 +42,7 @@ pub const ENGINE: &str = concat!(
     include_str!("locate.js"),
     include_str!("textlocate.js"),
     include_str!("inspect.js"),
+    include_str!("consent.js"),
     include_str!("guard.js"),
     include_str!("edit.js"),
     include_str!("files.js"),

@@ -21,7 +21,8 @@ function rowAnswer(row, depth, options) {
   if (row.kind === 'holder' && row.role !== 'row') answer.rowsTotal = tableRows(el, fact.tag);
   const given = frameLabels.get(el);
   if (given) answer.frame = given;
-  if (options.boxes) {
+  // Without a name its size is all there is to tell.
+  if (options.boxes || (row.kind === 'named' && name === '')) {
     const anchor = anchorOf(el);
     const own = box(anchor);
     const rect = own.width > 0 && own.height > 0 ? own : areas(anchor)[0] || own;

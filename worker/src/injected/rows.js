@@ -1,6 +1,15 @@
 // Rows: which elements become lines of the outline, and what each says. Part of `Walk`.
 
 const PICTURES = new Set(['img', 'figure', 'canvas']);
+// A picture that nobody named may be what the page is about, such as a captcha, a code or a map.
+const PICTURE_TAGS = new Set(['img', 'canvas', 'video', 'svg:svg']);
+const PICTURE_SIDE = 32;
+const PICTURE_AREA = 4096;
+const isLargePicture = (el, tag) => {
+  if (!PICTURE_TAGS.has(tag) || attribute(el, 'alt') === '') return false;
+  const { width, height } = box(el);
+  return Math.min(width, height) >= PICTURE_SIDE && width * height >= PICTURE_AREA;
+};
 const HIDDEN_TEXT = '\u0001';
 
 Object.assign(Walk.prototype, {
@@ -79,7 +88,9 @@ Object.assign(Walk.prototype, {
     const name = fact.name;
     const role = row.role;
     if (frameLabels.has(row.el)) return false;
-    if (role === 'heading' || row.kind === 'named') return name === '';
+    if (role === 'heading') return name === '';
+    if (row.kind === 'named')
+      return name === '' && ((row.parent !== null && isActive(row.parent)) || !isLargePicture(row.el, fact.tag));
     if (role === 'alert' || role === 'status') return !text && row.held === 0;
     if (role === 'row') return row.held === 0;
     if (role === 'list' || role === 'feed') return !(name !== '' || (row.held >= 20 && childCount(row.el, 'li') >= 20));

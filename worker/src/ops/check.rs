@@ -1,5 +1,7 @@
 //! `check` and `uncheck`: one press at most, and the state read back (contract 5.3).
 
+use std::time::{Duration, Instant};
+
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Check, Locator, Uncheck};
 use glass_proto::outcome::{Dispatched, Outcome};
@@ -13,6 +15,11 @@ use crate::act::{Before, Checked, find, guard_revision, measure};
 use crate::context::Context;
 use crate::input::Contact;
 use crate::page::{EngineError, Step};
+
+/// How long a page may take to show the state that a press gave.
+const TURNS: Duration = Duration::from_millis(800);
+/// Between two looks at it.
+const AGAIN: Duration = Duration::from_millis(40);
 
 pub(super) async fn check(context: &Context, params: &Check) -> Result<Acted, OpError> {
     set(context, "check", &params.target, true).await
@@ -68,7 +75,7 @@ pub(super) async fn set(
             (evidence, revision)
         }
         Some(Landed { hit, fresh, .. }) => {
-            let after = read(context, &first).await?;
+            let after = turned(context, &first, wanted).await?;
             let (measured, revision) = measure(context, &before, fresh).await?;
             if let Some(state) = after
                 && !is(state)
@@ -81,6 +88,26 @@ pub(super) async fn set(
         }
     };
     Ok(acted(context, action, &aim, &before, revision, evidence, carried))
+}
+
+/// The state once it is as wanted: pages may ask somebody before they show it. Otherwise the last one seen.
+async fn turned(
+    context: &Context,
+    found: &crate::act::Found,
+    wanted: bool,
+) -> Result<Option<Option<Checked>>, OpError> {
+    let until = Instant::now() + TURNS.min(context.left() / 2);
+    loop {
+        if context.pages.has_internals(&context.target) {
+            context.pages.tell_internals(&context.target, context.left() / 4).await;
+        }
+        let state = read(context, found).await?;
+        let done = state.is_none_or(|state| state == Some(Checked::Is(wanted)));
+        if done || Instant::now() >= until {
+            return Ok(state);
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
 }
 
 /// The state now; `None` when the control is gone.

@@ -236,7 +236,10 @@ async fn press(context: &Context, gesture: &Gesture<'_>, aim: &Aim) -> Result<Pr
         )
         .reason("navigated"));
     }
-    if gesture.contact != Contact::Touch {
+    if gesture.contact == Contact::Touch {
+        // The page gets mouse events of it, unless it kept the touch for itself.
+        context.pages.state().lose_pointer(&session);
+    } else {
         context.pages.state().note_pointer(&session, point);
     }
     let press = Press::send(context.pages.client(), &session, point, gesture.contact, modifiers);

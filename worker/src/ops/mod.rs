@@ -10,6 +10,7 @@ mod click_expect_popup;
 mod cookies;
 mod diagnostics;
 mod dialog;
+mod dismiss_consent;
 mod double_click;
 mod downloads;
 mod drag;
@@ -107,6 +108,7 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Verify(params) => encode(verify::run(context, params).await?),
         AnyOperation::AcceptDialog(params) => encode(dialog::accept(context, params).await?),
         AnyOperation::DismissDialog(params) => encode(dialog::dismiss(context, params).await?),
+        AnyOperation::DismissConsent(params) => encode(dismiss_consent::run(context, params).await?),
         AnyOperation::ListTargets(_) => encode(targets::list(context).await),
         AnyOperation::CreateTarget(params) => encode(targets::create(context, params).await?),
         AnyOperation::SelectTarget(params) => encode(targets::select(context, params)?),

@@ -126,7 +126,8 @@ async fn read(context: &Context, params: &Observe, since: Option<u64>) -> Result
                 add_dom(context, params, scope.as_ref(), &mut built).await?;
             }
             if params.include_screenshot {
-                built.screenshot = Some(super::screenshot::run(context, &Screenshot::default()).await?);
+                let picture = Screenshot { max_side: Some(Screenshot::MODEL_SIDE), ..Screenshot::default() };
+                built.screenshot = Some(super::screenshot::run(context, &picture).await?);
             }
             return Ok(built);
         }

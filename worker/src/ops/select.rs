@@ -291,7 +291,11 @@ async fn tap(
         contact: Contact::Press(Button::Left, 1),
     };
     let found = Found { key: key.clone(), node, by_ref: Some(by), as_of: None };
-    let touched = touch(context, &gesture, found, |_| Ok(true)).await?;
+    let touched = touch(context, &gesture, found, |_| Ok(true)).await;
+    // Where the list was opened before, an option that cannot be pressed is a failure and no refusal.
+    let refused =
+        |error: OpError| if error.outcome == Outcome::Rejected { context.sent(error) } else { error };
+    let touched = touched.map_err(refused)?;
     Ok(touched.landed.and_then(|landed| landed.hit))
 }
 

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 
 use super::begin;
 use super::click::acted;
-use super::write::{Field, GUARDED, admit, did_not_stick, insert, keys, read_back, run as call, strayed};
+use super::write::{
+    Field, GUARDED, admit, compose, did_not_stick, insert, keys, read_back, run as call, strayed,
+};
 use crate::act::{Aim, Before, Found, Looked, Need, disarm_all, find, guard_revision, look, measure, ready};
 use crate::context::{Context, halted};
 use crate::page::{EngineError, FrameKey, Halt, Step};
@@ -42,7 +44,7 @@ pub(super) async fn run(context: &Context, params: &Type) -> Result<Acted, OpErr
 
 /// Keys that cannot all be pressed in time are not begun.
 fn fits_the_time(context: &Context, params: &Type) -> Result<(), OpError> {
-    if params.mode == TypeMode::Insert {
+    if params.mode != TypeMode::Keys {
         return Ok(());
     }
     let count = u32::try_from(params.text.chars().count()).unwrap_or(u32::MAX);
@@ -70,13 +72,13 @@ async fn at_focus(context: &Context, params: &Type) -> Result<Acted, OpError> {
         return Err(nothing_focused());
     }
     match (focus, params.mode) {
-        (Some((key, node, true)), TypeMode::Insert) => {
+        (Some((key, node, true)), TypeMode::Insert | TypeMode::Compose) => {
             let by = Ref { revision: None, frame: key.label, node };
             let locator: Locator = by.to_string().parse().map_err(|_| nothing_focused())?;
             let found = Found { key, node, by_ref: Some(by), as_of: None };
             into(context, params, &locator, found, &looked).await
         }
-        (_, TypeMode::Insert) => Err(nothing_focused()),
+        (_, TypeMode::Insert | TypeMode::Compose) => Err(nothing_focused()),
         (focus, TypeMode::Keys) => follow(context, params, focus, &looked).await,
     }
 }
@@ -152,6 +154,11 @@ async fn into(
         TypeMode::Insert => {
             admit(context, key, &field, &params.text).await?;
             insert(context, key, &field, &params.text).await?;
+            params.text.clone()
+        }
+        TypeMode::Compose => {
+            admit(context, key, &field, &params.text).await?;
+            compose(context, key, &field, &params.text).await?;
             params.text.clone()
         }
         TypeMode::Keys => {

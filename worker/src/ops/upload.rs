@@ -2,6 +2,8 @@
 //!
 //! The browser sets them, as a person's choice would; what the page made of them is read back.
 
+mod drop;
+
 use std::sync::Arc;
 
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -47,6 +49,9 @@ struct Place {
 
 pub(super) async fn run(context: &Context, params: &Upload) -> Result<Uploaded, OpError> {
     begin::page(context)?;
+    if let (true, Some(target)) = (params.drop, &params.target) {
+        return drop::run(context, params, target).await;
+    }
     let staged = staged(context, &params.file_ids)?;
     let (place, looked) = match (&params.target, &params.chooser_id) {
         (Some(locator), _) => by_locator(context, locator).await?,
@@ -223,7 +228,7 @@ fn no_file_input() -> OpError {
         ErrorKind::NotActionable,
         Phase::Preflight,
         "the element is no file input and no label of one; nothing was given to the page",
-        "name the input, also a hidden one (css=input[type=file]); or click what opens a file chooser, and answer that with --chooser-id",
+        "name the input, also a hidden one (css=input[type=file]); or click what opens a file chooser, and answer that with --chooser-id; or --drop them on it",
     )
     .reason("no_file_input")
 }

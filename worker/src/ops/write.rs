@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::key::press;
 use crate::act::{Aim, disarm_all};
-use crate::cdp::types::input::InsertText;
+use crate::cdp::types::input::{DispatchKeyEvent, ImeSetComposition, InsertText, KeyEventType};
 use crate::context::Context;
 use crate::page::{Call, EngineError, FrameKey, Step};
 
@@ -190,6 +190,59 @@ async fn set_native(
         }
         Err(error) => Err(context.engine(&error, Phase::Dispatch)),
     }
+}
+
+/// Key code of a key press that an input method takes for itself.
+const TAKEN_BY_METHOD: u16 = 229;
+
+/// Text as an input method composes it: each word grows under key presses that the method takes, and is committed.
+pub(super) async fn compose(
+    context: &Context,
+    key: &FrameKey,
+    field: &Field,
+    text: &str,
+) -> Result<(), OpError> {
+    let session =
+        context.pages.session_of(key).ok_or_else(|| context.engine(&EngineError::Gone, Phase::Dispatch))?;
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end_matches(char::is_whitespace);
+        if !word.is_empty() && !compose_word(context, &session, word).await? {
+            break;
+        }
+        let rest = &piece[word.len()..];
+        if !rest.is_empty() {
+            insert(context, key, field, rest).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Answers whether more can be put in.
+async fn compose_word(context: &Context, session: &Arc<str>, word: &str) -> Result<bool, OpError> {
+    let client = context.pages.client();
+    let taken = |kind| DispatchKeyEvent {
+        key: Some("Process"),
+        windows_virtual_key_code: Some(TAKEN_BY_METHOD),
+        ..DispatchKeyEvent::new(kind)
+    };
+    context.undo(|undo| undo.composing = Some(session.clone()));
+    for (at, character) in word.char_indices() {
+        let so_far = &word[..at + character.len_utf8()];
+        let end = i64::try_from(so_far.encode_utf16().count()).unwrap_or(0);
+        drop(client.start_send(Some(session), taken(KeyEventType::RawKeyDown)));
+        let grown = ImeSetComposition { text: so_far, selection_start: end, selection_end: end };
+        let sent = client.start_send(Some(session), grown);
+        match context.pages.or_halt(&context.target, sent).await {
+            Ok(_) => {}
+            Err(EngineError::Halted(_) | EngineError::Gone) => return Ok(false),
+            Err(error) => return Err(context.engine(&error, Phase::Dispatch)),
+        }
+        drop(client.start_send(Some(session), taken(KeyEventType::KeyUp)));
+    }
+    let open = put(context, session, word).await?;
+    context.undo(|undo| undo.composing = None);
+    Ok(open)
 }
 
 /// Trusted text input over the selection; an empty text is a trusted deletion of it. In a rich editor a line break is

@@ -364,6 +364,11 @@ impl State {
         self.pointers.insert(session.to_owned(), at);
     }
 
+    /// Notes that nobody can say where the page sees the mouse.
+    pub fn lose_pointer(&mut self, session: &str) {
+        self.pointers.remove(session);
+    }
+
     /// Where the mouse was sent last on a CDP session; nowhere yet, or not known.
     pub fn pointer(&self, session: &str) -> Option<(f64, f64)> {
         self.pointers.get(session).copied()

@@ -3,7 +3,7 @@
 //! Takes what clients make of a schema: nulls for what is absent, numbers and objects as strings, older names. What the
 //! operation does not know is an error that names it; nothing is ignored.
 
-use glass_proto::op::{AnyOperation, CallOptions};
+use glass_proto::op::{AnyOperation, CallOptions, Screenshot};
 use glass_proto::{OpError, SessionName};
 use serde_json::{Map, Value};
 
@@ -68,7 +68,10 @@ pub fn prepare(
     let chose_format = params.contains_key("format");
     let remedy = || format!("{} takes: {}", entry.facts.name, known(entry));
     let decoded = AnyOperation::decode(entry.facts.name, Value::Object(params).to_string().as_bytes());
-    let operation = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
+    let mut operation = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
+    if let AnyOperation::Screenshot(picture) = &mut operation {
+        picture.max_side.get_or_insert(Screenshot::MODEL_SIDE);
+    }
     let decoded = CallOptions::decode(Value::Object(options).to_string().as_bytes());
     let options = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
     options

@@ -179,6 +179,19 @@ pub struct InsertText<'a> {
 }
 command!(InsertText<'a> = "Input.insertText" -> Empty);
 
+/// Shows text as an input method does while it is composed; `Input.insertText` ends it.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImeSetComposition<'a> {
+    /// The text so far; an empty one gives it up.
+    pub text: &'a str,
+    /// Where the selection in it begins, in UTF-16 units.
+    pub selection_start: i64,
+    /// Where it ends.
+    pub selection_end: i64,
+}
+command!(ImeSetComposition<'a> = "Input.imeSetComposition" -> Empty);
+
 /// Makes the page deaf to all input.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SetIgnoreInputEvents {
