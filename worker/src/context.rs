@@ -10,6 +10,7 @@ use glass_proto::op::{CallOptions, Facts};
 use glass_proto::outcome::{Dispatched, Progress};
 use glass_proto::result::DialogSeen;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::input::Held;
 use crate::journal::Journal;
@@ -64,6 +65,7 @@ pub struct Context {
     pub(crate) journal: Arc<Journal>,
     pub(crate) sent: Arc<AtomicBool>,
     pub(crate) undo: Arc<Mutex<Undo>>,
+    pub(crate) end: CancellationToken,
 }
 
 /// What must be undone when an operation ends before its time (contract 2.8, 5.7).
@@ -154,6 +156,7 @@ impl Context {
             journal: self.journal.clone(),
             sent: self.sent.clone(),
             undo: self.undo.clone(),
+            end: self.end.clone(),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::context::{Context, Notice, Undo};
 use crate::journal::Journal;
 use crate::ops;
 use crate::page::{Halt, Pages, Step};
+use crate::running::Work;
 
 /// Time kept back so that a handler can answer with what it knows.
 const RESERVE: Duration = Duration::from_millis(60);
@@ -82,7 +83,16 @@ pub async fn execute(
         journal,
         sent: Arc::new(AtomicBool::new(false)),
         undo: Arc::new(Mutex::new(Undo::default())),
+        end: CancellationToken::new(),
     };
+    let work = Work {
+        facts,
+        target: Some(context.target.clone()).filter(|_| facts.targeted),
+        sent: context.sent.clone(),
+        end: context.end.clone(),
+        begun: Instant::now(),
+    };
+    let _running = pages.running().enter(&context.token, work);
     let mut ended = one(&context, &request.operation, &cancel).await;
     ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
     ended
@@ -95,6 +105,7 @@ async fn one(context: &Context, operation: &AnyOperation, cancel: &CancellationT
         biased;
         answer = run(context, operation) => Ok(answer),
         () = cancel.cancelled() => Err(CutOff::Cancelled),
+        () = context.end.cancelled() => Err(CutOff::Recovered),
         () = tokio::time::sleep_until(context.hard.into()) => Err(CutOff::Deadline),
     };
     let script_ended = undo(context).await;
@@ -213,6 +224,7 @@ fn consistent(context: &Context, error: OpError) -> OpError {
 #[derive(Clone, Copy)]
 enum CutOff {
     Cancelled,
+    Recovered,
     Deadline,
 }
 
@@ -220,6 +232,7 @@ fn cut_off_error(context: &Context, why: CutOff, script_ended: bool) -> OpError 
     let (outcome, dispatched) = interrupted(context.progress(), context.facts.effect == Effect::Mutation);
     let (kind, reason, what) = match why {
         CutOff::Cancelled => (ErrorKind::Cancelled, "cancelled", "the operation was cancelled"),
+        CutOff::Recovered => (ErrorKind::Cancelled, "recovered", "the operation was ended by recover"),
         CutOff::Deadline => (ErrorKind::Timeout, "timeout", "the deadline passed"),
     };
     let mut error = match (outcome, context.progress()) {

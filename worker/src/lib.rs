@@ -13,6 +13,7 @@ pub mod journal;
 pub mod ops;
 pub mod page;
 pub mod run;
+pub mod running;
 pub mod serve;
 pub mod spool;
 pub mod uploads;

@@ -3,7 +3,7 @@
 //! A page operation queue is the daemon's (contract 1.7); here every operation is a task of its own, cancelled when
 //! its stream is dropped.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -33,6 +33,10 @@ const REMEMBERED: usize = 64;
 const REMEMBERED_BYTES: usize = 2 * 1024 * 1024;
 /// Messages of one operation that wait for a slow daemon.
 const QUEUE: usize = 8;
+/// How long the answer of the operation that ends the browser may take to be read.
+const READ: Duration = Duration::from_secs(1);
+/// How long the browser may take to end by itself then.
+const CLOSE: Duration = Duration::from_millis(300);
 
 /// How far the browser is.
 #[derive(Clone, Debug)]
@@ -53,7 +57,6 @@ pub struct Service {
     observer: Observer,
     mode: String,
     journal: Arc<Journal>,
-    running: Arc<Mutex<HashMap<String, &'static str>>>,
     past: Arc<Mutex<VecDeque<pb::PastOutcome>>>,
     stop: CancellationToken,
 }
@@ -69,7 +72,7 @@ impl Service {
         stop: CancellationToken,
     ) -> Self {
         let journal = Arc::new(journal);
-        Self { pages, up, observer, mode, journal, running: Arc::default(), past: Arc::default(), stop }
+        Self { pages, up, observer, mode, journal, past: Arc::default(), stop }
     }
 
     async fn browser(&self) -> Result<Arc<Browser>, Status> {
@@ -93,14 +96,6 @@ impl Service {
             past.pop_front();
         }
         past.push_back(pb::PastOutcome { execution_id: execution.to_owned(), ended: Some(ended.clone()) });
-    }
-
-    fn note_running(&self, execution: &str, operation: Option<&'static str>) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        match operation {
-            Some(name) => running.insert(execution.to_owned(), name),
-            None => running.remove(execution),
-        };
     }
 
     /// Takes a file into the session. A status is for a stream that makes no sense.
@@ -135,19 +130,27 @@ impl Service {
         execution: ExecutionId,
         events: mpsc::Sender<Result<pb::ExecuteEvent, Status>>,
     ) {
+        let mut ends_browser = None;
         let ended = match work {
             Err(error) => Ended { outcome: Outcome::Rejected, answer: Err(error.of(&execution)) },
             Ok(work) => {
-                self.note_running(execution.as_str(), Some(work.operation.name()));
-                let ended = self.execute(work, &events).await;
-                self.note_running(execution.as_str(), None);
-                ended
+                let recovers = matches!(work.operation, AnyOperation::Recover(_));
+                ends_browser = recovers.then(|| self.pages.running().clone());
+                self.execute(work, &events).await
             }
         };
         let ended = wire_ended(&ended);
         self.remember(execution.as_str(), &ended);
         // A daemon that is gone reads the outcome from the ring.
         let _ = events.send(Ok(pb::ExecuteEvent { kind: Some(pb::execute_event::Kind::Ended(ended)) })).await;
+        if ends_browser.is_some_and(|running| running.browser_ends())
+            && let Some(browser) = self.pages.browser()
+        {
+            // The answer is read before what ends this worker.
+            let _ = tokio::time::timeout(READ, events.closed()).await;
+            tracing::warn!("the browser is ended, as recover asked");
+            browser.close(CLOSE).await;
+        }
     }
 
     async fn execute(&self, work: Work, events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>) -> Ended {
@@ -297,7 +300,7 @@ impl pb::worker_server::Worker for Service {
 
     async fn health(&self, _: Request<pb::HealthRequest>) -> Result<Response<pb::HealthReply>, Status> {
         let browser_up = matches!(&*self.up.borrow(), Up::Ready(_));
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let running = self.pages.running().executions();
         let targets = {
             let state = self.pages.state();
             let targets = state.order.iter().filter_map(|id| state.target(id)).map(|target| pb::Target {

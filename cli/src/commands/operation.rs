@@ -45,8 +45,12 @@ pub(super) fn prepare(
         AnyOperation::Screenshot(screenshot) => Some(Picture::of(screenshot)?),
         AnyOperation::Observe(observe) if observe.include_screenshot => Some(Picture::beside(observe)?),
         AnyOperation::ExportPage(page) if page.writes() => Some(Picture::export(page)?),
+        AnyOperation::NetworkBody(body) if body.output.is_some() => Some(Picture::body(body)?),
         _ => None,
     };
+    if let AnyOperation::NetworkBody(body) = &mut operation {
+        body.as_resource = body.output.is_some();
+    }
     let session = session.for_execute().map_err(super::invalid)?;
     text::take(&mut operation)?;
     operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use glass_proto::escape::visible;
-use glass_proto::op::{ExportPage, ImageFormat, Observe, Screenshot};
+use glass_proto::op::{ExportPage, ImageFormat, NetworkBody, Observe, Screenshot};
 use glass_proto::{Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
 
 use crate::error::Failure;
@@ -53,6 +53,17 @@ impl Picture {
             check_place(path)?;
         }
         Ok(Self { output: page.output.clone(), stem: "page", ending: page.format.ending() })
+    }
+
+    /// The same for the body of an answer.
+    ///
+    /// # Errors
+    /// `invalid_argument`: a place where no file can be.
+    pub(super) fn body(body: &NetworkBody) -> Result<Self, Failure> {
+        if let Some(path) = &body.output {
+            check_place(path)?;
+        }
+        Ok(Self { output: body.output.clone(), stem: "body", ending: "bin" })
     }
 
     /// Writes the picture, and says where.

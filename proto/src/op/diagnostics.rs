@@ -80,6 +80,10 @@ impl Operation for Diagnostics {
     };
     type Output = Told;
 
+    fn also_needs(&self) -> Option<Capability> {
+        (self.values == Some(true)).then_some(Capability::ConsoleValues)
+    }
+
     fn check(&self) -> Result<(), InvalidParams> {
         if let Some(limit) = self.limit {
             in_range("limit", limit.into(), 1..=Self::MAX_LIMIT.into())?;

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::{Capability, Effect, Facts, InvalidParams, Lane, Needs, Operation, at_most, seconds};
 use crate::result::Exported;
 
-/// Write the page to a file: text, HTML without scripts, PDF, MHTML, or one of its assets
+/// Write the page to a file: text, HTML without scripts, PDF, MHTML, one of its assets, or its requests
 ///
-/// `assets` lists what the page has loaded; with `--asset URL` it writes that one. Nothing is fetched again.
+/// `assets` lists what the page has loaded; with `--asset URL` it writes that one. `har` is the requests that diagnostics
+/// knows as an HTTP archive, without sensitive headers, cookies and query values. Nothing is fetched again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ExportPage {
@@ -26,6 +27,10 @@ pub struct ExportPage {
     #[arg(long, value_name = "URL")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asset: Option<String>,
+    /// With the format har: with the bodies that the browser keeps
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bodies: bool,
 }
 
 /// A form of a page.
@@ -42,6 +47,8 @@ pub enum ExportFormat {
     Mhtml,
     /// The list of what it has loaded, or one of these
     Assets,
+    /// The page's requests as an HTTP archive, HAR 1.2
+    Har,
 }
 
 impl ExportFormat {
@@ -53,6 +60,7 @@ impl ExportFormat {
             Self::Pdf => "pdf",
             Self::Mhtml => "mhtml",
             Self::Assets => "bin",
+            Self::Har => "har",
         }
     }
 }
@@ -83,8 +91,15 @@ impl Operation for ExportPage {
     };
     type Output = Exported;
 
+    fn also_needs(&self) -> Option<Capability> {
+        self.bodies.then_some(Capability::NetworkBodies)
+    }
+
     fn check(&self) -> Result<(), InvalidParams> {
         let wrong = |text: &str| Err(InvalidParams(text.to_owned()));
+        if self.bodies && self.format != ExportFormat::Har {
+            return wrong("bodies is for the format har");
+        }
         match &self.asset {
             Some(_) if self.format != ExportFormat::Assets => wrong("asset is for the format assets"),
             Some(url) => at_most("asset", url.len(), 8192),

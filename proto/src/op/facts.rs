@@ -29,6 +29,10 @@ pub enum Capability {
     StorageState,
     /// Reading and writing the session's clipboard.
     Clipboard,
+    /// Reading what a page's requests were answered.
+    NetworkBodies,
+    /// Ending a session's browser.
+    RecoverBrowser,
 }
 
 impl Capability {
@@ -47,6 +51,8 @@ impl Capability {
             Self::Cookies => "cookies",
             Self::StorageState => "storage_state",
             Self::Clipboard => "clipboard",
+            Self::NetworkBodies => "network_bodies",
+            Self::RecoverBrowser => "recover_browser",
         }
     }
 }

@@ -30,6 +30,7 @@ mod find;
 mod frames;
 mod get_dom;
 mod get_text;
+mod health;
 mod history;
 mod hover;
 mod inspect;
@@ -40,12 +41,14 @@ mod list_targets;
 pub mod locator;
 mod move_mouse;
 mod navigate;
+mod network_body;
 mod observe;
 mod observe_delta;
 mod point;
 pub mod predicate;
 mod preflight;
 mod reconcile_references;
+mod recover;
 mod reference;
 mod screenshot;
 mod scroll;
@@ -98,6 +101,7 @@ pub use find::Find;
 pub use frames::{FrameId, FrameStep, InvalidFrameId, ListFrames, SelectFrame};
 pub use get_dom::{DomFormat, GetDom};
 pub use get_text::GetText;
+pub use health::Health;
 pub use history::{Back, Forward, Reload};
 pub use hover::Hover;
 pub use inspect::Inspect;
@@ -108,12 +112,14 @@ pub use list_targets::ListTargets;
 pub use locator::Locator;
 pub use move_mouse::MoveMouse;
 pub use navigate::{Navigate, WaitUntil};
+pub use network_body::NetworkBody;
 pub use observe::Observe;
 pub use observe_delta::ObserveDelta;
 pub use point::{InvalidPoint, Place, Point};
 pub use predicate::Predicate;
 pub use preflight::{Action, Preflight};
 pub use reconcile_references::ReconcileReferences;
+pub use recover::{Recover, RecoverMethod};
 pub use reference::{InvalidRef, Ref};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
@@ -141,6 +147,11 @@ pub trait Operation: Serialize + DeserializeOwned {
     /// Checks what the types cannot.
     fn check(&self) -> Result<(), InvalidParams> {
         Ok(())
+    }
+
+    /// What these parameters need of the policy beyond [`Facts::capability`].
+    fn also_needs(&self) -> Option<Capability> {
+        None
     }
 
     /// The parameter that a shell may give through standard input or a file.
@@ -258,6 +269,11 @@ macro_rules! operations {
                 match self { $(Self::$variant(params) => params.check(),)* }
             }
 
+            /// What these parameters need of the policy beyond the operation's own capability.
+            pub fn also_needs(&self) -> Option<Capability> {
+                match self { $(Self::$variant(params) => params.also_needs(),)* }
+            }
+
             /// The parameter that a shell may give through standard input or a file.
             pub fn text_input(&mut self) -> Option<TextInput<'_>> {
                 match self { $(Self::$variant(params) => params.text_input(),)* }
@@ -364,6 +380,9 @@ operations! {
     SelectFrame,
     Events,
     Diagnostics,
+    NetworkBody,
+    Health,
+    Recover,
     ListDownloads,
     Download,
     CancelDownload,

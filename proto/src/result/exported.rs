@@ -29,6 +29,15 @@ pub struct Exported {
     /// What the page has loaded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assets: Vec<Asset>,
+    /// Requests in the archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Older entries of diagnostics that had to make room, requests among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_gone: Option<u64>,
+    /// Bodies that are not kept, or were too much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bodies_left_out: Option<u64>,
     /// Assets that the list does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assets_left_out: Option<u64>,

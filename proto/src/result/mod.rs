@@ -9,7 +9,9 @@ mod emulated;
 mod events;
 mod exported;
 mod files;
+mod health;
 mod kept;
+mod network;
 mod observation;
 mod read;
 mod targets;
@@ -30,7 +32,9 @@ pub use exported::{Asset, Exported};
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
+pub use health::{Health, QuotaRow, Recovered, RunningRow, TargetHealth};
 pub use kept::{Cookie, CookiesAnswered, NotMoved, OriginMoved, Partition, StorageMoved};
+pub use network::NetworkBody;
 pub use observation::{LeftOut, Node, Observation, Queried, size};
 pub use read::{DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};

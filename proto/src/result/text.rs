@@ -11,6 +11,7 @@ use super::{
     Reconciled, ReferenceStatus, Shot, StorageMoved, TargetClosed, TargetMade, TargetSelected, Targets,
     TextRead, Uploaded, Verified, ViewportSet, Waited, size,
 };
+use super::{Health, NetworkBody, Recovered};
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
 use crate::op::{AnyOperation, Operation};
@@ -68,6 +69,12 @@ pub enum Answer {
     Closed(TargetClosed),
     /// `listFrames`.
     Frames(Frames),
+    /// `health`.
+    Health(Health),
+    /// `recover`.
+    Recovered(Recovered),
+    /// `networkBody`.
+    Body(NetworkBody),
     /// `events`.
     Events(Events),
     /// `diagnostics`.
@@ -145,6 +152,9 @@ impl Answer {
             AnyOperation::CloseTarget(_) => Self::Closed(read::<op::CloseTarget>(json)?),
             AnyOperation::ListFrames(_) => Self::Frames(read::<op::ListFrames>(json)?),
             AnyOperation::SelectFrame(_) => Self::Selected(read::<op::SelectFrame>(json)?),
+            AnyOperation::Health(_) => Self::Health(read::<op::Health>(json)?),
+            AnyOperation::Recover(_) => Self::Recovered(read::<op::Recover>(json)?),
+            AnyOperation::NetworkBody(_) => Self::Body(read::<op::NetworkBody>(json)?),
             AnyOperation::Events(_) => Self::Events(read::<op::Events>(json)?),
             AnyOperation::Diagnostics(_) => Self::Diagnostics(read::<op::Diagnostics>(json)?),
             AnyOperation::ListDownloads(_) => Self::Downloads(read::<op::ListDownloads>(json)?),
@@ -209,6 +219,9 @@ impl Answer {
             Self::Selected(selected) => selected_text(selected),
             Self::Closed(closed) => closed_text(closed),
             Self::Frames(frames) => frames_text(frames),
+            Self::Health(health) => super::health::text(health),
+            Self::Recovered(recovered) => super::health::recovered_text(recovered),
+            Self::Body(body) => super::network::text(body),
             Self::Events(told) => super::events::text(told),
             Self::Diagnostics(told) => super::diagnostics::text(told),
             Self::Downloads(downloads) => downloads_text(downloads),
@@ -756,6 +769,15 @@ fn exported_text(exported: &Exported) -> String {
     }
     if let Some(frames) = exported.frames_left_out {
         let _ = write!(out, " · {frames} frames are not in it");
+    }
+    if let Some(requests) = exported.requests {
+        let _ = write!(out, " · {requests} requests");
+    }
+    if let Some(gone) = exported.requests_gone.filter(|gone| *gone > 0) {
+        let _ = write!(out, " · {gone} older entries had to make room");
+    }
+    if let Some(bodies) = exported.bodies_left_out.filter(|bodies| *bodies > 0) {
+        let _ = write!(out, " · {bodies} bodies are not in it");
     }
     if let Some(completeness) = &exported.completeness {
         let _ = write!(out, " · completeness {completeness}");

@@ -3,6 +3,8 @@
 use std::fs;
 
 use glass_tests::Stage;
+use glass_tests::site::site;
+use serde_json::{Value, json};
 
 // contract: 7.8
 #[test]
@@ -85,4 +87,85 @@ fn assets_are_listed_and_written_without_asking_the_site_again() {
         &["export-page", "--format", "assets", "--asset", "http://nowhere.test/x"],
     );
     assert_eq!(stage.glassctl(["export-page", "--format", "pdf", "--asset", "x"]).code, Some(2));
+}
+
+/// What HAR 1.2 asks for.
+fn har_schema() -> Value {
+    let text = json!({ "type": "string" });
+    let pairs = json!({ "type": "array", "items": { "type": "object", "required": ["name", "value"],
+        "properties": { "name": text, "value": text } } });
+    let time =
+        json!({ "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" });
+    let part = json!({ "type": "number", "minimum": -1 });
+    let done = json!({ "type": "number", "minimum": 0 });
+    json!({ "type": "object", "required": ["log"], "properties": { "log": {
+        "type": "object", "required": ["version", "creator", "entries"], "properties": {
+            "version": { "const": "1.2" },
+            "creator": { "type": "object", "required": ["name", "version"] },
+            "browser": { "type": "object", "required": ["name", "version"] },
+            "pages": { "type": "array", "items": { "type": "object",
+                "required": ["startedDateTime", "id", "title", "pageTimings"],
+                "properties": { "startedDateTime": time, "id": text, "title": text } } },
+            "entries": { "type": "array", "minItems": 1, "items": { "type": "object",
+                "required": ["startedDateTime", "time", "request", "response", "cache", "timings"],
+                "properties": {
+                    "startedDateTime": time, "time": done,
+                    "request": { "type": "object", "required": ["method", "url", "httpVersion", "cookies", "headers",
+                        "queryString", "headersSize", "bodySize"], "properties": {
+                        "method": text, "url": text, "httpVersion": text, "cookies": { "type": "array" },
+                        "headers": pairs, "queryString": pairs,
+                        "headersSize": { "type": "integer" }, "bodySize": { "type": "integer" } } },
+                    "response": { "type": "object", "required": ["status", "statusText", "httpVersion", "cookies",
+                        "headers", "content", "redirectURL", "headersSize", "bodySize"], "properties": {
+                        "status": { "type": "integer" }, "statusText": text, "httpVersion": text, "headers": pairs,
+                        "content": { "type": "object", "required": ["size", "mimeType"],
+                            "properties": { "size": { "type": "number", "minimum": 0 }, "mimeType": text } },
+                        "redirectURL": text } },
+                    "timings": { "type": "object", "required": ["send", "wait", "receive"], "properties": {
+                        "send": done, "wait": done, "receive": done, "blocked": part, "dns": part, "connect": part,
+                        "ssl": part } } } } } } } } })
+}
+
+// contract: 7.5 7.8
+#[test]
+fn an_archive_of_the_requests_is_har_without_secrets_and_has_bodies_where_they_are_asked_for() {
+    let stage = Stage::take();
+    let visit = site().visit();
+    visit.serve_with(
+        "data.json",
+        r#"{"words":"inside"}"#,
+        &[("Content-Type", "application/json"), ("Set-Cookie", "id=geheim")],
+    );
+    visit.serve("page.html", "<!doctype html><title>Archive</title><img src='missing.png?token=geheim'>");
+    stage.go(&visit, "page.html");
+    stage.ok(&[
+        "evaluate",
+        "fetch('data.json?key=geheim', { headers: { 'X-Token': 'geheim' } }).then(r => r.text())",
+    ]);
+    let exported = stage.ok(&["export-page", "--format", "har", "-o", "page.har"]);
+    let text = fs::read_to_string(stage.path("cwd/page.har")).expect("the file");
+    assert!(!text.contains("geheim") && !text.contains("inside"), "{text}");
+    let har: Value = serde_json::from_str(&text).expect("JSON");
+    let schema = jsonschema::validator_for(&har_schema()).expect("a schema");
+    let wrong: Vec<_> =
+        schema.iter_errors(&har).map(|error| format!("{} {error}", error.instance_path())).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let entries = har["log"]["entries"].as_array().expect("entries");
+    assert_eq!(exported["requests"].as_u64(), Some(entries.len() as u64));
+    let of = |entries: &[Value], name: &str| {
+        let found = entries
+            .iter()
+            .find(|entry| entry["request"]["url"].as_str().is_some_and(|url| url.contains(name)));
+        found.unwrap_or_else(|| panic!("no {name} in {text}")).clone()
+    };
+    assert_eq!(of(entries, "missing.png")["response"]["status"], 404);
+    let data = of(entries, "data.json");
+    assert_eq!(data["response"]["content"]["size"], 18.0);
+    assert_eq!(data["request"]["queryString"], json!([{ "name": "key", "value": "…" }]));
+    stage.ok(&["export-page", "--format", "har", "--bodies", "-o", "page.har"]);
+    let whole: Value =
+        serde_json::from_slice(&fs::read(stage.path("cwd/page.har")).expect("the file")).expect("JSON");
+    let data = of(whole["log"]["entries"].as_array().expect("entries"), "data.json");
+    assert_eq!(data["response"]["content"]["text"], r#"{"words":"inside"}"#);
+    stage.fails("invalid_argument", &["export-page", "--format", "text", "--bodies"]);
 }

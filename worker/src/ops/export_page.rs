@@ -1,5 +1,7 @@
 //! `exportPage`: the page as a file, from what the browser has and shows; nothing is fetched (contract 7.8).
 
+mod har;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -10,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::begin;
-use crate::act::{look, page_line};
+use crate::act::{line, look, page_line};
 use crate::cdp::types::page::{
     CaptureSnapshot, FrameResources, GetResourceContent, GetResourceTree, PrintToPDF, Resource,
 };
@@ -82,6 +84,7 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
             exported.completeness = Some("unverified".to_owned());
             ("multipart/related", taken.data.into_bytes())
         }
+        ExportFormat::Har => return archive(context, params.bodies).await,
         ExportFormat::Assets => {
             let loaded = loaded(context).await?;
             match &params.asset {
@@ -127,6 +130,34 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
         // A receiver that is gone means a cancel, which ends this future at its next await.
         let _ = context.notices.send(Notice::Artifact { name, media_type, data }).await;
     }
+    Ok(exported)
+}
+
+/// What is known of the page's requests.
+async fn archive(context: &Context, bodies: bool) -> Result<Exported, OpError> {
+    let archive = har::archive(context, bodies).await;
+    if archive.json.len() > ExportPage::MAX_BYTES {
+        return Err(too_large());
+    }
+    let (url, title, revision) = {
+        let state = context.pages.state();
+        let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
+        (target.url.clone(), target.title.clone(), target.revisions.number)
+    };
+    let exported = Exported {
+        format: word(ExportFormat::Har).to_owned(),
+        media_type: "application/json".to_owned(),
+        bytes: archive.json.len() as u64,
+        page: line(context, revision, &url, &title, ""),
+        requests: Some(archive.requests),
+        requests_gone: Some(archive.requests_gone),
+        bodies_left_out: bodies.then_some(archive.bodies_left_out),
+        ..Exported::default()
+    };
+    let name = format!("page.{}", ExportFormat::Har.ending());
+    let notice = Notice::Artifact { name, media_type: "application/json", data: archive.json };
+    // A receiver that is gone means a cancel, which ends this future at its next await.
+    let _ = context.notices.send(notice).await;
     Ok(exported)
 }
 
@@ -210,6 +241,7 @@ fn word(format: ExportFormat) -> &'static str {
         ExportFormat::Pdf => "pdf",
         ExportFormat::Mhtml => "mhtml",
         ExportFormat::Assets => "assets",
+        ExportFormat::Har => "har",
     }
 }
 

@@ -24,6 +24,7 @@ mod find;
 mod frames;
 mod get_dom;
 mod get_text;
+mod health;
 mod history;
 mod hold_key;
 mod hover;
@@ -31,6 +32,7 @@ mod inspect;
 mod key;
 mod load;
 mod navigate;
+mod network_body;
 mod observe;
 mod preflight;
 mod reconcile_references;
@@ -115,6 +117,9 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::CloseTarget(params) => encode(targets::close(context, params).await?),
         AnyOperation::ListFrames(_) => encode(frames::list(context)?),
         AnyOperation::SelectFrame(params) => encode(frames::select(context, params)?),
+        AnyOperation::NetworkBody(params) => encode(network_body::run(context, params).await?),
+        AnyOperation::Health(_) => encode(health::health(context).await?),
+        AnyOperation::Recover(params) => encode(health::recover(context, params).await?),
         AnyOperation::Events(params) => encode(events::run(context, params).await?),
         AnyOperation::Diagnostics(params) => encode(diagnostics::run(context, params).await?),
         AnyOperation::ListDownloads(_) => encode(downloads::list(context)),

@@ -25,6 +25,7 @@ mod log;
 mod memory;
 mod news;
 mod preview;
+mod pulse;
 mod redact;
 mod reveal;
 mod revision;
@@ -45,6 +46,7 @@ pub use emulation::{Emulation, Size};
 pub use engine::{Call, EngineError, Step};
 pub use fetch::OnlyEmpty;
 pub use geometry::{Blocker, Mapped};
+pub use log::{Ended, Transfer};
 pub use memory::Remembered;
 pub(crate) use memory::without_fragment;
 pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
@@ -58,6 +60,7 @@ pub use watch::Halt;
 use crate::cdp::{Client, Command, Event, Pending};
 use crate::chromium::Browser;
 use crate::forward::Forwarder;
+use crate::running::Running;
 use crate::spool::Spool;
 use crate::uploads::Uploads;
 
@@ -76,6 +79,7 @@ struct Inner {
     test_id_attribute: String,
     spool: OnceLock<Spool>,
     uploads: Uploads,
+    running: Running,
 }
 
 impl std::fmt::Debug for Pages {
@@ -95,6 +99,7 @@ impl Pages {
             test_id_attribute,
             spool: OnceLock::new(),
             uploads: Uploads::default(),
+            running: Running::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -124,6 +129,11 @@ impl Pages {
     /// Files that clients put into the session.
     pub fn uploads(&self) -> &Uploads {
         &self.inner.uploads
+    }
+
+    /// The operations that run.
+    pub fn running(&self) -> &Running {
+        &self.inner.running
     }
 
     /// The model, for a look without waiting.

@@ -102,6 +102,8 @@ pub struct Target {
     pub dialog: Option<Dialog>,
     /// The document of the main frame.
     pub document: Document,
+    /// Since when it owes an answer to the question whether it lives.
+    pub asked: Option<Instant>,
     /// Its console, errors and requests.
     pub log: super::log::Log,
     /// Requests under way: URLs by id.

@@ -77,6 +77,11 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
     {
         answered.picture = Some((seen.file.clone(), export_type(page.format)));
     }
+    if let AnyOperation::NetworkBody(body) = operation
+        && body.as_resource
+    {
+        answered.picture = Some((seen.file.clone(), "application/octet-stream"));
+    }
     let (shown, rest) = match text.len() {
         size if size <= INLINE => (text.as_str(), None),
         size => {
@@ -148,6 +153,7 @@ fn export_type(format: ExportFormat) -> &'static str {
         ExportFormat::Pdf => "application/pdf",
         ExportFormat::Mhtml => "multipart/related",
         ExportFormat::Assets => "application/octet-stream",
+        ExportFormat::Har => "application/json",
     }
 }
 
