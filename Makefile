@@ -73,7 +73,7 @@ suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
 clients: build ## MCP clients that we did not write, against glass --mcp
 	@tests/clients/run.sh $(BIN) $(or $(CARGO_TARGET_DIR),target)/clients
 
-# all, quick, or the name of one page.
+# all, quick, names with commas between them, or `NAME..` for that page and the rest.
 CORPUS ?= all
 
 .PHONY: corpus
