@@ -176,10 +176,16 @@ impl Answer {
     }
 
     /// The answer for a person or a model. Ends without a line break.
+    ///
+    /// What cannot be seen is escaped, whichever field of whichever answer it came in.
     pub fn text(&self) -> String {
+        visible(&self.words(), true).into_owned()
+    }
+
+    fn words(&self) -> String {
         match self {
             Self::Acted(acted) => acted_text(acted),
-            Self::Seen(answer, after) => answer.text() + &after_text(after),
+            Self::Seen(answer, after) => answer.words() + &after_text(after),
             Self::Form(form) => form_text(form),
             Self::Navigated(navigated) => navigated_text(navigated),
             Self::Observation(observation) => observation_text(observation),
