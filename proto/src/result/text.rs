@@ -941,6 +941,10 @@ fn downloaded_text(downloaded: &Downloaded) -> String {
 
 /// An error for a person: what happened, candidates as rows, what to do next.
 pub fn error_text(error: &OpError) -> String {
+    visible(&error_words(error), true).into_owned()
+}
+
+fn error_words(error: &OpError) -> String {
     let reason = error.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
     let mut out = format!("{}{reason}: {}", error.kind.name(), visible(&error.message, false));
     for candidate in &error.candidates {

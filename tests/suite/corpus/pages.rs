@@ -15,6 +15,8 @@ pub(super) struct Hostile {
     pub(super) quick: bool,
     /// Whether operations may fail, as long as what they say is true.
     pub(super) loose: bool,
+    /// The deadline of each operation.
+    pub(super) seconds: u64,
     /// The event that shows a press.
     pub(super) press: &'static str,
 }
@@ -34,7 +36,7 @@ fn file(path: &'static str, text: String) -> File {
 
 fn page(name: &'static str, head: &str, body: &str) -> Hostile {
     let files = vec![file("page.html", html(head, body))];
-    Hostile { name, files, quick: false, loose: false, press: "click" }
+    Hostile { name, files, quick: false, loose: false, seconds: 12, press: "click" }
 }
 
 fn script(name: &'static str, script: &str) -> Hostile {
@@ -52,6 +54,11 @@ impl Hostile {
 
     fn loose(self) -> Self {
         Self { loose: true, ..self }
+    }
+
+    /// Chromium itself takes long over it.
+    fn patient(self) -> Self {
+        Self { seconds: 90, ..self }
     }
 
     fn press(self, press: &'static str) -> Self {
@@ -180,8 +187,9 @@ fn huge() -> Vec<Hostile> {
             const long = 'a'.repeat(5 << 20); for (const name of ['title', 'aria-label', 'data-x', 'class', 'href']) {
               const it = document.createElement('a'); it.textContent = name; it.setAttribute(name, long); document.body.append(it); }"),
         later("giant-text", r"const it = document.createElement('p'); it.textContent = 'word '.repeat(2 << 20); document.body.append(it);"),
-        later("thousand-frames", r"for (let n = 0; n < 1000; n += 1) { const it = document.createElement('iframe'); it.srcdoc = '<button>f' + n + '</button>'; document.body.append(it); }"),
-        later("deep-nesting", r"let at = document.body; for (let n = 0; n < 10000; n += 1) { const it = document.createElement('div'); at.append(it); at = it; } at.textContent = 'bottom';"),
+        later("thousand-frames", r"for (let n = 0; n < 1000; n += 1) { const it = document.createElement('iframe'); it.srcdoc = '<button>f' + n + '</button>'; document.body.append(it); }").patient(),
+        later("deep-nesting", r"let at = document.body; for (let n = 0; n < 2000; n += 1) { const it = document.createElement('div'); at.append(it); at = it; } at.textContent = 'bottom';"),
+        later("deeper-than-chromium", r"let at = document.body; for (let n = 0; n < 10000; n += 1) { const it = document.createElement('div'); at.append(it); at = it; } at.textContent = 'bottom';").loose(), // its renderer crashes, also without Glass
         later("deep-shadows", r"let at = document.body; for (let n = 0; n < 200; n += 1) { const it = document.createElement('div'); at.append(it); at = it.attachShadow({ mode: n % 2 ? 'open' : 'closed' }); }
             at.innerHTML = '<button>Bottom</button>';").quick(),
         later("many-options", r"const it = document.createElement('select'); for (let n = 0; n < 20000; n += 1) it.append(new Option('o' + n)); document.body.append(it);"),
