@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use glass_proto::op::OperationCommand;
 
+use crate::policy::PolicyOptions;
 use crate::session::{InvalidSession, SessionChoice};
 
 const AFTER_HELP: &str = "\
@@ -55,6 +56,9 @@ pub struct Global {
     /// Where glassd listens, instead of the user's own place
     #[arg(long, global = true, value_name = "PATH", hide = true)]
     pub socket: Option<PathBuf>,
+    /// What policy the command goes by.
+    #[command(flatten)]
+    pub policy: PolicyOptions,
 }
 
 impl Cli {
@@ -131,6 +135,9 @@ pub enum Command {
     /// Show, check and describe the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Show, check and explain what policy allows
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Walk through a small bundled site, printing each command and its answer
     ///
     /// Uses a daemon, a state directory and a session of its own, needs no internet, and leaves nothing running.
@@ -186,6 +193,28 @@ pub enum ConfigCommand {
     },
     /// Print the JSON schema of the configuration file
     Schema,
+}
+
+/// `glassctl policy …`. With policy options: what a client that is started with them may do.
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// List every capability with what holds and which rule says so, and the rules about hosts
+    Show,
+    /// Say whether the policy file can be used, or what holds for some operations, capabilities or URLs
+    ///
+    /// Exits with 5 when the file has mistakes, which are all told with line and column, or when one of the items is
+    /// denied. Starts no daemon.
+    Check {
+        /// Operations (click), capabilities (evaluate) or URLs (https://example.com)
+        #[arg(value_name = "ITEM")]
+        items: Vec<String>,
+    },
+    /// Say who decides about an operation, a capability or a URL, and what would change it
+    Explain {
+        /// Operations, capabilities or URLs
+        #[arg(value_name = "ITEM", required = true)]
+        items: Vec<String>,
+    },
 }
 
 /// `glassctl session …`.

@@ -72,7 +72,7 @@ impl Server {
             socket: paths.socket,
             explicit: explicit.is_some(),
             autostart: !global.no_autostart,
-            hello: pb::Hello::new("glassctl", &ClientId::generate()),
+            hello: pb::Hello::new("glassctl", &ClientId::generate()).under(&global.policy.given()?),
         })
     }
 
@@ -89,7 +89,8 @@ impl Server {
     /// As a client that stays, with a kind and an id of its own, instead of one command of glassctl.
     #[must_use]
     pub fn staying(mut self, kind: &'static str) -> Self {
-        self.hello = pb::Hello::new(kind, &ClientId::generate());
+        let policy = self.hello.policy.take();
+        self.hello = pb::Hello { policy, ..pb::Hello::new(kind, &ClientId::generate()) };
         self
     }
 
@@ -289,6 +290,16 @@ impl Client {
     /// See [`error::from_status`].
     pub async fn status(&mut self) -> Result<pb::StatusReply, OpError> {
         ask(QUICK, self.rpc.status(pb::StatusRequest { hello: self.hello() })).await
+    }
+
+    /// What the policy says to this client, in general and about some operations, capabilities or URLs.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn policy(&mut self, items: Vec<String>) -> Result<glass_proto::authority::Told, OpError> {
+        let request = pb::PolicyRequest { hello: self.hello(), items };
+        let reply = ask(QUICK, self.rpc.policy(request)).await?;
+        serde_json::from_slice(&reply.told_json).map_err(|_| error::unreadable("answer"))
     }
 
     /// All sessions.

@@ -70,6 +70,10 @@ pub fn lost(sent: Sent, reason: &str, kind: ErrorKind, message: &str) -> OpError
 
 /// An error for a request that the daemon answered with a bare gRPC status.
 pub fn from_status(status: &Status, sent: Sent) -> OpError {
+    // A refusal that is no transport's: policy's, mostly.
+    if let Ok(error) = serde_json::from_slice::<OpError>(status.details()) {
+        return error;
+    }
     let said = visible(status.message(), false).into_owned();
     let refused = |kind, phase, remedy: &str| OpError::rejected(kind, phase, said.clone(), remedy);
     match status.code() {

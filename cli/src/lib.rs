@@ -15,6 +15,7 @@ pub mod follow;
 pub mod launch;
 pub mod mcp;
 pub mod output;
+pub mod policy;
 #[cfg(test)]
 mod reference;
 mod run;

@@ -31,6 +31,13 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         }
     };
     let output = Output::new(cli.global.json);
+    if loses_policy(&arguments, cli.global.policy.count()) {
+        let wrong = Failure::invalid(
+            "policy options stand before the command and after it",
+            "give all of them in one place",
+        );
+        return exit(output.failure(&wrong), wrong.exit_code());
+    }
     // Standard input and files are read before signals are taken: until something is sent, Ctrl-C just ends it.
     let ended = match commands::prepare(cli).and_then(|job| block_on(job, output)) {
         Ok(ended) => ended,
@@ -42,6 +49,11 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         None => (Ok(()), 0),
     };
     exit(written, ended.signal.map_or(code, Signal::exit_code))
+}
+
+/// Whether a policy option was written that was not read: none may be dropped in silence.
+pub(crate) fn loses_policy(arguments: &[OsString], read: usize) -> bool {
+    crate::policy::count_written(arguments) > read
 }
 
 fn exit(written: io::Result<()>, code: u8) -> ExitCode {

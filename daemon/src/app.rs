@@ -13,6 +13,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::activation::{self, Activated};
 use crate::args::Args;
+use crate::authority::{self, Authority};
 use crate::config::Config;
 use crate::exit::StartupError;
 use crate::gate::{Executions, Gate};
@@ -31,13 +32,14 @@ pub struct Plan {
     activated: Option<Activated>,
     paths: Paths,
     config: Config,
+    authority: Authority,
 }
 
 impl Plan {
     /// Paths and configuration by command line and environment.
     ///
     /// # Errors
-    /// There is no place for the state, or the configuration is broken.
+    /// There is no place for the state, or the configuration or the policy is broken.
     pub fn make(args: Args, activated: Option<Activated>) -> Result<Self, StartupError> {
         let absolute = |path: Option<std::path::PathBuf>| {
             path.map(std::path::absolute)
@@ -54,13 +56,19 @@ impl Plan {
         };
         let environment = Environment::of_process();
         let paths = Paths::resolve(&environment, &overrides)?;
-        let file = absolute(args.config.clone())?.unwrap_or_else(|| paths.config_file());
+        let given = absolute(args.config.clone())?;
+        let policy = match &given {
+            Some(file) => file.with_file_name("policy.toml"),
+            None => paths.policy_file(),
+        };
+        let file = given.unwrap_or_else(|| paths.config_file());
         let config = Config::load(
             &file,
             std::env::var("GLASS_LOG").ok(),
             environment.home.as_deref().map(std::path::Path::new),
         )?;
-        Ok(Self { args, activated, paths, config })
+        let authority = Authority::load(policy)?;
+        Ok(Self { args, activated, paths, config, authority })
     }
 }
 
@@ -81,7 +89,7 @@ impl App {
     /// # Errors
     /// Why the daemon cannot serve.
     pub async fn build(plan: Plan, spawner: Spawner) -> Result<Self, StartupError> {
-        let Plan { args, activated, paths, config } = plan;
+        let Plan { args, activated, paths, config, authority } = plan;
         let (listening, listener) = listen::listen(&paths, activated, limits::TAKEOVER).await?;
         let log = (!args.foreground).then(|| paths.log_file());
         logging::start(log.as_deref(), config.log.clone()).map_err(StartupError::system("open the log"))?;
@@ -95,7 +103,7 @@ impl App {
         sweep_away(&paths).await;
 
         let launcher = Arc::new(Launcher {
-            egress: Egress::start(spawner.clone(), programs.egress, &shutdown),
+            egress: Egress::start(spawner.clone(), programs.egress, authority.changes(), &shutdown),
             probe: Probe::new(spawner.clone(), programs.worker.clone(), shutdown.clone()),
             spawner,
             program: programs.worker,
@@ -115,11 +123,28 @@ impl App {
         shutdown.spawn("sandbox probe", async move {
             probing.probe.found().await;
         });
+        let looking = authority.clone();
+        shutdown.spawn("policy", async move {
+            loop {
+                sleep(authority::LOOK_EVERY).await;
+                looking.look(false);
+            }
+        });
         let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeout);
+        let (sessions, mut changes) = (registry.clone(), authority.changes());
+        shutdown.spawn("policy changes", async move {
+            let mut old = changes.borrow_and_update().clone();
+            while changes.changed().await.is_ok() {
+                let new = changes.borrow_and_update().clone();
+                sessions.policy_changed(&old, &new).await;
+                old = new;
+            }
+        });
         let executions = Executions::new(limits::IN_FLIGHT);
         let (closed, seen) = watch::channel(None);
         let view = View {
-            gate: Gate::new(registry.clone(), executions.clone(), shutdown.clone()),
+            gate: Gate::new(registry.clone(), executions.clone(), shutdown.clone(), authority.clone()),
+            authority,
             executions,
             registry,
             launcher,

@@ -32,6 +32,9 @@ pub struct Args {
     /// Tell the settings in force, or the mistake in them, as one JSON object, and start nothing
     #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client", "diagnose"])]
     pub tell_settings: bool,
+    /// Answer the question about the policy that standard input holds, as one JSON object, and start nothing
+    #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client", "diagnose", "tell_settings"])]
+    pub tell_policy: bool,
     /// With --diagnose: mend what can be mended safely
     #[arg(long, hide = true, requires = "diagnose")]
     pub fix: bool,

@@ -1,6 +1,7 @@
 //! Why glassd did not start or did not end well, as an exit code (those of sysexits.h).
 
 use crate::activation::ActivationError;
+use crate::authority::PolicyError;
 use crate::config::ConfigError;
 use crate::listen::ListenError;
 use crate::supervise::ProgramsError;
@@ -30,6 +31,9 @@ pub enum StartupError {
     /// The configuration.
     #[error("{0}")]
     Config(#[from] ConfigError),
+    /// The policy.
+    #[error("{0}")]
+    Policy(#[from] PolicyError),
     /// The socket.
     #[error("{0}")]
     Listen(#[from] ListenError),
@@ -58,7 +62,7 @@ impl StartupError {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Config(_) => CONFIG,
+            Self::Config(_) | Self::Policy(_) => CONFIG,
             Self::Programs(_) => PROGRAMS,
             Self::Listen(
                 ListenError::Served { .. }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | socket and locks | [`listen`] | [`app`], last; the kernel if the daemon dies |
 //! | connections, hello | [`serve`], [`rpc`] | `serve`, when the daemon has stopped |
+//! | which policy holds | [`authority`] | nothing: it changes with its file |
 //! | an operation: deadline, cancel, outcome | [`gate`] | its own end |
 //! | which session a name means | `session::Registry` | the session's actor |
 //! | a session's phase, queue, worker | its actor | the actor |
@@ -17,6 +18,7 @@
 pub mod activation;
 pub mod app;
 pub mod args;
+pub mod authority;
 pub mod config;
 pub mod diagnose;
 pub mod egress;

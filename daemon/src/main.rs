@@ -5,17 +5,19 @@
 
 #![forbid(unsafe_code)]
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 use glass_daemon::activation;
 use glass_daemon::app::{App, Plan};
 use glass_daemon::args::Args;
+use glass_daemon::authority;
 use glass_daemon::config;
 use glass_daemon::exit::{self, StartupError};
 use glass_daemon::process;
 use glass_daemon::supervise::{Spawner, serve, spawner};
+use glass_proto::authority::Question;
 use glass_proto::paths::{Environment, Overrides, Paths};
 
 /// Threads that may wait for the file system at one time.
@@ -38,6 +40,15 @@ fn main() -> ExitCode {
     }
     if args.tell_settings {
         return match tell_settings(&args) {
+            Ok(()) => exit::OK.into(),
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "glassd: {error}");
+                exit::FAULT.into()
+            }
+        };
+    }
+    if args.tell_policy {
+        return match tell_policy(&args) {
             Ok(()) => exit::OK.into(),
             Err(error) => {
                 let _ = writeln!(std::io::stderr(), "glassd: {error}");
@@ -72,15 +83,37 @@ fn start(args: Args) -> Result<bool, StartupError> {
     runtime.join().unwrap_or(Ok(false))
 }
 
+/// The most that a question may hold.
+const MAX_QUESTION: u64 = 1024 * 1024;
+
+/// What the policy file says about what standard input asks.
+fn tell_policy(args: &Args) -> std::io::Result<()> {
+    let mut asked = Vec::new();
+    std::io::stdin().take(MAX_QUESTION).read_to_end(&mut asked)?;
+    let question: Question = serde_json::from_slice(&asked)?;
+    let file = configuration(args)?.with_file_name("policy.toml");
+    let told = match authority::tell_file(file, &question.flags, &question.items) {
+        Ok(told) => serde_json::to_string(&told)?,
+        Err(error) => serde_json::to_string(&error)?,
+    };
+    writeln!(std::io::stdout(), "{told}")
+}
+
+/// The configuration's file.
+fn configuration(args: &Args) -> std::io::Result<std::path::PathBuf> {
+    match &args.config {
+        Some(file) => std::path::absolute(file),
+        None => {
+            let paths = Paths::resolve(&Environment::of_process(), &Overrides::default());
+            Ok(paths.map_err(std::io::Error::other)?.config_file())
+        }
+    }
+}
+
 /// The settings that it would start with, and their schema.
 fn tell_settings(args: &Args) -> std::io::Result<()> {
     let environment = Environment::of_process();
-    let file = match &args.config {
-        Some(file) => std::path::absolute(file)?,
-        None => {
-            Paths::resolve(&environment, &Overrides::default()).map_err(std::io::Error::other)?.config_file()
-        }
-    };
+    let file = configuration(args)?;
     let home = environment.home.as_deref().map(std::path::Path::new);
     let settings = config::settings(&file, std::env::var("GLASS_LOG").ok(), home);
     let told = serde_json::json!({ "settings": settings, "schema": config::schema() });

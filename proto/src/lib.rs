@@ -2,9 +2,11 @@
 //!
 //! Owns the operations ([`op`]), outcomes and errors ([`outcome`], [`error`]), results ([`result`]), names and
 //! ids ([`id`]), the wire format ([`wire`]) and the sockets that carry it ([`transport`]), where they lie
-//! ([`paths`]) and how a worker starts ([`start`]). Does no other I/O, and depends on nothing else of Glass.
+//! ([`paths`]) and how a worker starts ([`start`]). Does no other I/O, and depends on nothing else of
+//! Glass but the words of [`policy`].
 #![forbid(unsafe_code)]
 
+pub mod authority;
 pub mod configuration;
 pub mod diagnosis;
 pub mod error;
@@ -23,6 +25,8 @@ pub mod storage;
 pub mod transport;
 pub mod version;
 pub mod wire;
+
+pub use glass_policy as policy;
 
 pub use error::{ErrorKind, OpError, Phase, Retry};
 pub use id::{ClientId, ExecutionId, SessionName, TargetId};

@@ -166,6 +166,11 @@ impl Paths {
         self.config_dir.join("config.toml")
     }
 
+    /// The daemon's policy.
+    pub fn policy_file(&self) -> PathBuf {
+        self.config_dir.join("policy.toml")
+    }
+
     /// The daemon's log.
     pub fn log_file(&self) -> PathBuf {
         self.logs_dir.join("glassd.log")

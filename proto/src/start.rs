@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use glass_policy::egress::Rules;
 use serde::{Deserialize, Serialize};
 
 /// The worker's end of the control pair (SOCK_SEQPACKET). Its end of file is the lifeline, both ways.
@@ -68,6 +69,9 @@ pub struct SessionSettings {
     pub time_zone: Option<String>,
     /// The attribute that `testid=` goes by.
     pub test_id_attribute: String,
+    /// Which documents a target may show; absent where the proxy's rules say all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub navigation: Option<Rules>,
     /// Filter of the worker's log on standard error ("info", "glass_worker=debug").
     pub log: String,
 }

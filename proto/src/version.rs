@@ -1,10 +1,14 @@
 //! Versions of the two protocols, and when two sides understand each other (contract 12.1, DESIGN 1).
 
 /// Version of the client protocol that this build speaks.
-pub const CLIENT: Version = Version { major: 1, minor: 0 };
+///
+/// 2: a client may narrow its policy, which a daemon that does not know of it would ignore.
+pub const CLIENT: Version = Version { major: 2, minor: 0 };
 
 /// Version of the worker protocol that this build speaks.
-pub const WORKER: Version = Version { major: 1, minor: 0 };
+///
+/// 2: an answer may have to leave out what fields hold, which a worker that does not know of it would tell.
+pub const WORKER: Version = Version { major: 2, minor: 0 };
 
 /// The version of the programs themselves, for messages.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");

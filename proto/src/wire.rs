@@ -3,6 +3,8 @@
 pub use crate::r#gen::glass_v1 as client;
 pub use crate::r#gen::glass_worker_v1 as worker;
 
+use glass_policy::layer::Given;
+
 use crate::error::OpError;
 use crate::id::ClientId;
 use crate::version::{self, Version};
@@ -25,6 +27,8 @@ pub struct Caller {
     pub version: Version,
     /// The program's own version.
     pub program: String,
+    /// What its command line narrows the policy to.
+    pub policy: Given,
 }
 
 impl Caller {
@@ -44,6 +48,9 @@ pub enum HelloError {
     /// The client id is malformed.
     #[error("the hello's client id is malformed")]
     ClientId,
+    /// A policy option cannot be read: it must not be ignored.
+    #[error("the hello's policy cannot be read: {0}")]
+    Policy(String),
     /// Other major version.
     #[error("this daemon ({daemon}) speaks protocol {ours} and the client ({client}) speaks {theirs}; {}", remedy(*.ours, *.theirs))]
     Version {
@@ -75,7 +82,15 @@ impl client::Hello {
             client_kind: kind.to_owned(),
             client_id: id.to_string(),
             program_version: version::PROGRAM.to_owned(),
+            policy: None,
         }
+    }
+
+    /// The same with what the client's command line narrows the policy to.
+    #[must_use]
+    pub fn under(mut self, policy: &Given) -> Self {
+        self.policy = (!policy.is_empty()).then(|| policy.into());
+        self
     }
 
     /// Reads and checks a hello (contract 12.1).
@@ -91,7 +106,50 @@ impl client::Hello {
             });
         }
         let id = hello.client_id.parse().map_err(|_| HelloError::ClientId)?;
-        Ok(Caller { kind: hello.client_kind, id, version: theirs, program: hello.program_version })
+        let policy = hello.policy.map(Given::try_from).transpose().map_err(HelloError::Policy)?;
+        let (kind, program, policy) = (hello.client_kind, hello.program_version, policy.unwrap_or_default());
+        Ok(Caller { kind, id, version: theirs, program, policy })
+    }
+}
+
+impl From<&Given> for client::PolicyFlags {
+    fn from(given: &Given) -> Self {
+        fn texts<T: ToString>(items: &[T]) -> Vec<String> {
+            items.iter().map(T::to_string).collect()
+        }
+        Self {
+            preset: given.preset.map(|preset| preset.to_string()).unwrap_or_default(),
+            allow: texts(&given.allow),
+            confirm: texts(&given.confirm),
+            deny: texts(&given.deny),
+            allow_hosts: texts(&given.allow_hosts),
+            allow_subresource_hosts: texts(&given.allow_subresource_hosts),
+            deny_hosts: texts(&given.deny_hosts),
+        }
+    }
+}
+
+impl TryFrom<client::PolicyFlags> for Given {
+    type Error = String;
+
+    fn try_from(flags: client::PolicyFlags) -> Result<Self, String> {
+        fn read<T: std::str::FromStr<Err: std::fmt::Display>>(texts: &[String]) -> Result<Vec<T>, String> {
+            texts.iter().map(|text| text.parse().map_err(|error: T::Err| error.to_string())).collect()
+        }
+        let preset = match flags.preset.as_str() {
+            "" => None,
+            name => Some(name.parse().map_err(|error| format!("{error}"))?),
+        };
+        Ok(Self {
+            preset,
+            allow: read(&flags.allow)?,
+            confirm: read(&flags.confirm)?,
+            deny: read(&flags.deny)?,
+            allow_hosts: read(&flags.allow_hosts)?,
+            allow_subresource_hosts: read(&flags.allow_subresource_hosts)?,
+            deny_hosts: read(&flags.deny_hosts)?,
+            require_egress: false,
+        })
     }
 }
 

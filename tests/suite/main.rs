@@ -23,6 +23,7 @@ mod layout;
 mod mcp;
 mod naming;
 mod ops;
+mod policy;
 mod revision;
 mod routers;
 mod schemas;

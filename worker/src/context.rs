@@ -52,6 +52,8 @@ pub struct Context {
     pub options: CallOptions,
     /// Who asks, as far as the daemon tells clients apart. What a client saw last belongs to it.
     pub client: String,
+    /// Whether the answer leaves out what fields hold (contract 10.2).
+    pub hide_values: bool,
     /// The operation's facts.
     pub facts: &'static Facts,
     /// When a handler gives up by itself, to answer with what it knows.
@@ -146,6 +148,7 @@ impl Context {
             pages: self.pages.clone(),
             target: target.to_owned(),
             client: self.client.clone(),
+            hide_values: self.hide_values,
             options: self.options.clone(),
             facts: self.facts,
             soft: self.soft,

@@ -42,6 +42,8 @@ pub struct Request {
     pub client: String,
     /// What is left of its deadline.
     pub left: Duration,
+    /// Whether the answer leaves out what fields hold.
+    pub hide_values: bool,
 }
 
 /// How it ended.
@@ -73,6 +75,7 @@ pub async fn execute(
         pages: pages.clone(),
         target: target.unwrap_or_default(),
         client: request.client,
+        hide_values: request.hide_values,
         frame: Arc::default(),
         options: request.options,
         facts,
@@ -95,6 +98,12 @@ pub async fn execute(
     let _running = pages.running().enter(&context.token, work);
     let mut ended = one(&context, &request.operation, &cancel).await;
     ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
+    if context.hide_values {
+        ended.answer = ended.answer.map(without_values).map_err(|mut error| {
+            error.details.values_mut().for_each(strip_values);
+            error
+        });
+    }
     ended
 }
 
@@ -208,6 +217,24 @@ pub(crate) fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
 
 fn refused(error: OpError, execution: &ExecutionId) -> Ended {
     Ended { outcome: Outcome::Rejected, answer: Err(error.of(execution)) }
+}
+
+/// The same answer without what tells whether a field holds something.
+fn without_values(output: Vec<u8>) -> Vec<u8> {
+    let Ok(mut value) = serde_json::from_slice(&output) else { return output };
+    strip_values(&mut value);
+    serde_json::to_vec(&value).unwrap_or(output)
+}
+
+fn strip_values(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(object) => {
+            object.shift_remove("valueMatches");
+            object.values_mut().for_each(strip_values);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(strip_values),
+        _ => {}
+    }
 }
 
 /// An error that says "rejected" of an operation that was sent would be a lie.

@@ -86,6 +86,13 @@ impl Forwarder {
     }
 }
 
+impl Forwarder {
+    /// Remembers a refusal of our own beside those of the proxy.
+    pub fn note(&self, failure: Failure) {
+        self.shared.failures().remember(failure);
+    }
+}
+
 impl Drop for Forwarder {
     fn drop(&mut self) {
         for task in &self.tasks {

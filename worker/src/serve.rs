@@ -234,6 +234,7 @@ fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work
         options,
         client: request.client_id.clone(),
         left: Duration::from_millis(request.deadline_ms.clamp(1, 3 * MAX_TIMEOUT_MS)),
+        hide_values: request.hide_values,
     })
 }
 

@@ -9,11 +9,17 @@ mod known;
 mod logs;
 mod operation;
 mod picture;
+mod policy;
 mod service;
 mod session;
 mod text;
 
-use crate::args::{Cli, Command, ConfigCommand, DaemonCommand, Global, ServiceCommand, SessionCommand};
+use glass_proto::OpError;
+use glass_proto::policy::layer::Given;
+
+use crate::args::{
+    Cli, Command, ConfigCommand, DaemonCommand, Global, PolicyCommand, ServiceCommand, SessionCommand,
+};
 use crate::client::Server;
 use crate::error::{Failure, cancelled};
 use crate::output::{Output, Report};
@@ -30,7 +36,7 @@ enum Asked {
     /// What only glassd's program knows.
     Config(ConfigCommand),
     /// Something that goes by where glassd is.
-    At(Server, Work),
+    At(Box<Server>, Work),
     /// The doctor, who looks at that too.
     Doctor {
         /// Whether it mends.
@@ -49,6 +55,7 @@ enum Work {
     Status,
     Logs(logs::Prepared),
     Service(ServiceCommand),
+    Policy(PolicyCommand, Given),
     Demo,
 }
 
@@ -88,10 +95,11 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
             Work::Logs(logs_of(args, &cli.global)?)
         }
         Command::Service(command) => Work::Service(command),
+        Command::Policy(command) => Work::Policy(command, cli.global.policy.given()?),
         Command::Demo => Work::Demo,
         Command::Doctor { fix } => return Ok(Job(Asked::Doctor { fix, global: cli.global })),
     };
-    Ok(Job(Asked::At(server?, work)))
+    Ok(Job(Asked::At(Box::new(server?), work)))
 }
 
 /// Refuses global options of the command line that the command would not go by. `GLASS_SESSION` is no such option: it
@@ -110,6 +118,8 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Daemon(DaemonCommand::Stop | DaemonCommand::Status) | Command::Status => (false, true, true),
         Command::Daemon(DaemonCommand::Logs(_)) | Command::Logs(_) => (true, true, true),
         Command::Service(_) => (false, true, true),
+        // It starts none.
+        Command::Policy(_) => (false, true, true),
         // It starts none either.
         Command::Doctor { .. } => (false, true, true),
         Command::Demo | Command::Known(_) | Command::Config(_) => (false, false, false),
@@ -119,6 +129,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         ("--session", global.session.is_some(), session),
         ("--no-autostart", global.no_autostart, autostart),
         ("--socket", global.socket.is_some(), socket),
+        ("a policy option", global.policy.is_given(), goes_by_policy(&cli.command)),
         ("--file-root", global.file_root.is_some(), goes_by_files(&cli.command)),
     ];
     match given.into_iter().find(|(_, given, used)| *given && !used) {
@@ -127,6 +138,19 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// What holds for a client of these options.
+///
+/// # Errors
+/// What keeps glassd from answering.
+pub(crate) async fn policy(server: &Server, given: &Given) -> Result<glass_proto::authority::Told, OpError> {
+    policy::ask(server, given, &[]).await
+}
+
+/// Whether a command is one that policy decides about.
+fn goes_by_policy(command: &Command) -> bool {
+    matches!(command, Command::Operation(_) | Command::Policy(_))
 }
 
 /// Whether a command reads or writes files of the user's.
@@ -149,12 +173,15 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Asked::Known(report) => return Ok(report),
         Asked::At(server, work) => (server, work),
         Asked::Config(command) => return give_up(cancel.race(config::run(command)).await),
-        Asked::Doctor { fix, global } => return give_up(cancel.race(doctor::run(fix, &global)).await),
+        Asked::Doctor { fix, global } => {
+            return give_up(Box::pin(cancel.race(doctor::run(fix, &global))).await);
+        }
     };
     match work {
         Work::Operation(prepared) => Box::pin(operation::run(*prepared, &server, output, cancel)).await,
         Work::Demo => Box::pin(demo::run(output, cancel)).await,
         Work::Service(command) => give_up(cancel.race(service::run(command, &server)).await),
+        Work::Policy(command, given) => give_up(cancel.race(policy::run(command, &given, &server)).await),
         Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
         Work::Session(prepared) => give_up(cancel.race(session::run(prepared, &server)).await),

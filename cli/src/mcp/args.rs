@@ -8,6 +8,7 @@ use glass_proto::SessionName;
 use super::configure::ClientName;
 use super::connection::CancelReply;
 use super::tools::Listed;
+use crate::policy::PolicyOptions;
 
 /// Glass for programs: an MCP server on standard input and output
 #[derive(Debug, Parser)]
@@ -60,6 +61,9 @@ pub struct Flags {
     /// Where glassd listens, instead of the user's own place
     #[arg(long, value_name = "PATH", hide = true)]
     pub socket: Option<PathBuf>,
+    /// What policy calls go by.
+    #[command(flatten)]
+    pub policy: PolicyOptions,
     /// What this build cannot honour.
     #[command(flatten)]
     pub refused: Refused,
@@ -71,20 +75,6 @@ pub struct Flags {
 pub struct Refused {
     #[arg(long, hide = true, value_name = "fast|human")]
     interaction: Option<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy: Vec<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy_allow: Vec<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy_confirm: Vec<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy_confirm_once: Vec<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy_allow_host: Vec<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy_allow_subresource_host: Vec<String>,
-    #[arg(long, hide = true, num_args = 1)]
-    policy_deny_host: Vec<String>,
     #[arg(long, hide = true)]
     profile: Option<String>,
     #[arg(long, hide = true)]
@@ -100,19 +90,6 @@ pub struct Refused {
 impl Refused {
     /// The first option that was given and cannot be honoured, with the reason.
     pub fn first(&self) -> Option<(&'static str, &'static str)> {
-        let policy = "this build has no policy yet";
-        let lists = [
-            ("--policy", &self.policy),
-            ("--policy-allow", &self.policy_allow),
-            ("--policy-confirm", &self.policy_confirm),
-            ("--policy-confirm-once", &self.policy_confirm_once),
-            ("--policy-allow-host", &self.policy_allow_host),
-            ("--policy-allow-subresource-host", &self.policy_allow_subresource_host),
-            ("--policy-deny-host", &self.policy_deny_host),
-        ];
-        if let Some((name, _)) = lists.into_iter().find(|(_, given)| !given.is_empty()) {
-            return Some((name, policy));
-        }
         let sessions = "sessions of this build are ephemeral, without a window, and Glass's own";
         let others = [
             (
@@ -202,8 +179,6 @@ mod tests {
     #[test]
     fn what_cannot_be_honoured_is_named() {
         for (line, name) in [
-            ("--mcp --policy hardened --policy-allow-host example.com", "--policy"),
-            ("--policy-allow-host a --policy-allow-host b --mcp", "--policy-allow-host"),
             ("--mcp --interaction human", "--interaction"),
             ("--mcp --profile p", "--profile"),
             ("--mcp --url http://127.0.0.1:7717/mcp", "--url"),

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use glass_proto::authority;
+use glass_proto::policy::decide::Policy;
+use glass_proto::policy::layer::{Given, Layer};
 use glass_proto::wire::client as pb;
 use glass_proto::{ClientId, ErrorKind, OpError, Phase, SessionName};
 use serde_json::{Value, json};
@@ -16,10 +19,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::tools::Call;
 use crate::client::{Client, Server};
+use crate::commands;
 use crate::error;
 use crate::files::{Carried, keep, keep_private};
 use crate::follow::{Following, Seen};
+use crate::policy;
 
+/// Longest wait for what policy denies, before the tools are listed.
+const ASKING: Duration = Duration::from_secs(3);
 /// Longest wait for the private session's end when this process ends.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -61,6 +68,7 @@ pub struct Link {
     own: Own,
     others: Others,
     files: Option<PathBuf>,
+    policy: Given,
     up: Mutex<Option<Up>>,
 }
 
@@ -88,7 +96,14 @@ impl Link {
                 Own::Private(name.parse().expect("letters, digits and a dash are a session's name"))
             }
         };
-        Self { server: server.staying("mcp"), own, others, files: None, up: Mutex::new(None) }
+        Self {
+            server: server.staying("mcp"),
+            own,
+            others,
+            files: None,
+            policy: Given::default(),
+            up: Mutex::new(None),
+        }
     }
 
     /// With this file root instead of the directory that the process runs in.
@@ -96,6 +111,28 @@ impl Link {
     pub fn with_files_below(mut self, root: Option<PathBuf>) -> Self {
         self.files = root;
         self
+    }
+
+    /// Under this policy of the command line.
+    #[must_use]
+    pub fn under(mut self, policy: Given) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// The operations that policy denies whatever their parameters are. Starts no daemon; where none can be asked, what
+    /// the command line alone denies.
+    pub async fn denied(&self) -> Vec<String> {
+        let asked = tokio::time::timeout(ASKING, commands::policy(&self.server, &self.policy)).await;
+        if let Ok(Ok(told)) = asked
+            && !told.layers.is_empty()
+        {
+            return told.denied_operations;
+        }
+        let ceiling = Arc::new(Layer::silent_client());
+        let Ok(own) = policy::compile(self.policy.clone()) else { return Vec::new() };
+        let policy = Policy::new(ceiling, Arc::new(own));
+        authority::denied(&policy).map(|facts| facts.name.to_owned()).collect()
     }
 
     /// The name of this process's session.

@@ -24,6 +24,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use glass_proto::op::Capability;
+use glass_proto::policy::Stance;
+use glass_proto::policy::layer::Given;
 use glass_proto::{ErrorKind, OpError, Phase};
 use rmcp::RoleServer;
 use rmcp::service::serve_directly;
@@ -39,6 +42,7 @@ use crate::args::Global;
 use crate::client::Server;
 use crate::error::Failure;
 use crate::output::{Output, diagnostic};
+use crate::policy;
 use crate::signals::{Signal, Signals};
 use crate::usage::{NoCommand, explain};
 
@@ -85,13 +89,19 @@ fn serve(flags: Flags) -> Result<u8, Failure> {
         )
         .into());
     }
-    let global =
-        Global { socket: flags.socket.clone(), no_autostart: flags.no_autostart, ..Global::default() };
+    let given = flags.policy.given()?;
+    private_alone(&flags, &given)?;
+    let global = Global {
+        socket: flags.socket.clone(),
+        no_autostart: flags.no_autostart,
+        policy: flags.policy.clone(),
+        ..Global::default()
+    };
     let server = Server::find(&global)?;
     quiet_panics();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| cannot(&error))?;
-    let code = runtime.block_on(speak(flags, server));
+    let code = runtime.block_on(speak(flags, given, server));
     // Nothing of it may hold the process: every wait that matters has a bound and is over.
     runtime.shutdown_background();
     code
@@ -107,7 +117,24 @@ fn cannot(error: &io::Error) -> Failure {
     .into()
 }
 
-async fn speak(flags: Flags, server: Server) -> Result<u8, Failure> {
+/// Refuses sessions by name under a policy that has none (contract 10.2).
+fn private_alone(flags: &Flags, given: &Given) -> Result<(), Failure> {
+    let named = flags.session.is_some() || flags.sessions.is_some() || flags.prefix.is_some();
+    let says = policy::compile(given.clone())?.says(Capability::NamedSessions);
+    if named && says.stance == Stance::Deny {
+        return Err(OpError::rejected(
+            ErrorKind::InvalidConfiguration,
+            Phase::Policy,
+            format!("this policy has one private session alone: {says}"),
+            "leave out --session, --sessions and --prefix, or add --policy-allow named_sessions",
+        )
+        .reason("policy_options")
+        .into());
+    }
+    Ok(())
+}
+
+async fn speak(flags: Flags, given: Given, server: Server) -> Result<u8, Failure> {
     let mut signals = Signals::install().map_err(|error| cannot(&error))?;
     if io::stdin().is_terminal() {
         // A person who looks at a silent program should know what it waits for.
@@ -123,7 +150,8 @@ async fn speak(flags: Flags, server: Server) -> Result<u8, Failure> {
         (None, None) => Others::None,
     };
     let tools = Tools::new(&flags.tools, others != Others::None);
-    let link = Arc::new(Link::new(server, flags.session, others).with_files_below(flags.file_root));
+    let link = Link::new(server, flags.session, others).with_files_below(flags.file_root).under(given);
+    let link = Arc::new(link);
     let handler = Handler {
         shared: shared.clone(),
         tools,

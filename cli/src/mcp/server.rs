@@ -86,7 +86,8 @@ impl Handler {
             Err(error) => return Ok(failed(error, None)),
         };
         let deadline = tools::deadline(entry.facts, &call.options);
-        let ran = self.told(name, about, deadline, self.link.run(&call, &about.cancelled)).await;
+        let work = Box::pin(self.link.run(&call, &about.cancelled));
+        let ran = self.told(name, about, deadline, work).await;
         let Ran { ended, seen, times } = ran;
         let answered = match read(ended) {
             Ok((outcome, json)) => {
@@ -251,7 +252,10 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.listed().to_vec()))
+        let denied = self.link.denied().await;
+        let mut listed = self.tools.listed().to_vec();
+        listed.retain(|tool| !denied.iter().any(|name| *name == tool.name));
+        Ok(ListToolsResult::with_all_items(listed))
     }
 
     async fn call_tool(
@@ -261,7 +265,8 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let about = self.about(&context);
         let begun = Instant::now();
-        let ended = self.call(&request.name, request.arguments.unwrap_or_default(), &about).await?;
+        let arguments = request.arguments.unwrap_or_default();
+        let ended = Box::pin(self.call(&request.name, arguments, &about)).await?;
         if self.log {
             let id = ended.execution.as_deref().unwrap_or("-");
             let line = format!(

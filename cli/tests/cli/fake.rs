@@ -267,6 +267,10 @@ impl Glass for Service {
         Err(Status::unimplemented("nobody stays with the fake"))
     }
 
+    async fn policy(&self, _: Request<pb::PolicyRequest>) -> Result<Response<pb::PolicyReply>, Status> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
     async fn stop(&self, _: Request<pb::StopRequest>) -> Answer<pb::StopReply> {
         Err(Status::unimplemented("the fake stops with its test"))
     }

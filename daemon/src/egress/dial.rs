@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use glass_policy::egress::{Decision, Rules};
+use glass_policy::egress::{Connection, Decision, Purpose, Rules};
+use glass_policy::host::{Host, Transport};
 use http::uri::Authority;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
@@ -34,13 +35,10 @@ const MAX_LOOKUPS: usize = 3;
 /// How many addresses of a name are tried.
 const MAX_ADDRESSES: usize = 8;
 
-/// The longest name that DNS knows, in bytes.
-const MAX_HOST_BYTES: usize = 253;
-
-/// Where a request goes: a name in lower case without a final dot, or an address without brackets, and a port.
+/// Where a request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Destination {
-    pub(super) host: String,
+    pub(super) host: Host,
     pub(super) port: u16,
 }
 
@@ -57,20 +55,51 @@ impl Destination {
         if port == 0 || authority.as_str().contains('@') {
             return None;
         }
-        if let Some(literal) = host.strip_prefix('[') {
-            let address: Ipv6Addr = literal.strip_suffix(']')?.parse().ok()?;
-            return Some(Self { host: address.to_string(), port });
-        }
-        let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
-        let sound = !host.is_empty()
-            && host.len() <= MAX_HOST_BYTES
-            && host.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'%' | b':'));
-        sound.then_some(Self { host, port })
+        // A browser has decoded what was encoded, and what is sent on is the text as it came.
+        let host = if host.contains('%') { None } else { Host::parse(host).ok() };
+        Some(Self { host: host?, port })
     }
 
-    fn is_localhost(&self) -> bool {
-        self.host == "localhost" || self.host.ends_with(".localhost")
+    /// The name, or the address without brackets.
+    pub(super) fn host(&self) -> String {
+        match &self.host {
+            Host::Name(name) => name.clone(),
+            Host::Address(address) => address.to_string(),
+        }
     }
+
+    /// Those of `ways` that the rules allow, or the denial of the first of them.
+    fn allowed(
+        &self,
+        rules: &Rules,
+        ways: &[Transport],
+        address: Option<IpAddr>,
+    ) -> Result<Vec<Transport>, Failure> {
+        let (host, port) = (&self.host, self.port);
+        let mut allowed = Vec::new();
+        let mut denied = None;
+        for transport in ways {
+            let connection = Connection { host, port, transport: *transport, address };
+            match rules.decide(&connection, Purpose::Any) {
+                Decision::Allow => allowed.push(*transport),
+                Decision::Deny { rule, reason } => {
+                    denied.get_or_insert(Failure::Denied { rule, reason });
+                }
+            }
+        }
+        match denied {
+            Some(denied) if allowed.is_empty() => Err(denied),
+            _ => Ok(allowed),
+        }
+    }
+}
+
+/// A connection that policy allows.
+#[derive(Debug)]
+pub(super) struct Dialled {
+    pub(super) stream: TcpStream,
+    /// Where only one way to use it is allowed, that way.
+    pub(super) only: Option<Transport>,
 }
 
 /// One session's turns at the resolver.
@@ -97,39 +126,42 @@ impl Lookups {
     }
 }
 
-/// Connects to `destination` if `rules` allow it by name and by address.
+/// Connects to `destination` if `rules` allow it by name and by address, in one of the `ways` that it may be used.
 pub(super) async fn dial(
     rules: &Rules,
     lookups: &Lookups,
     destination: &Destination,
-) -> Result<TcpStream, Failure> {
-    let Destination { host, port } = destination;
-    if let Decision::Deny { rule, reason } = rules.decide(host, *port, None) {
-        return Err(Failure::Denied { rule, reason });
-    }
+    ways: &[Transport],
+) -> Result<Dialled, Failure> {
+    destination.allowed(rules, ways, None)?;
     let mut denied = None;
     let mut allowed = Vec::new();
     for address in resolve(lookups, destination).await? {
-        match rules.decide(host, *port, Some(address.ip())) {
-            Decision::Allow => allowed.push(address),
-            Decision::Deny { rule, reason } => denied = Some(Failure::Denied { rule, reason }),
+        match destination.allowed(rules, ways, Some(address.ip())) {
+            Ok(_) => allowed.push(address),
+            Err(failure) => denied = Some(failure),
         }
     }
-    match denied {
-        Some(denied) if allowed.is_empty() => Err(denied),
-        _ => connect_to_any(&allowed).await,
-    }
+    let stream = match denied {
+        Some(denied) if allowed.is_empty() => return Err(denied),
+        _ => connect_to_any(&allowed).await?,
+    };
+    let address = stream.peer_addr().map_err(|error| Failure::of_connect(&error))?;
+    let left = destination.allowed(rules, ways, Some(address.ip()))?;
+    let only = (left.len() < ways.len()).then(|| left.first().copied()).flatten();
+    Ok(Dialled { stream, only })
 }
 
 async fn resolve(lookups: &Lookups, destination: &Destination) -> Result<Vec<SocketAddr>, Failure> {
     let Destination { host, port } = destination;
-    if destination.is_localhost() {
+    if host.is_localhost() {
         // Loopback by RFC 6761; glibc does not know the names below it, and a resolver must not be asked.
         return Ok(vec![(Ipv4Addr::LOCALHOST, *port).into(), (Ipv6Addr::LOCALHOST, *port).into()]);
     }
-    if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok(vec![(address, *port).into()]);
-    }
+    let host = match host {
+        Host::Address(address) => return Ok(vec![(*address, *port).into()]),
+        Host::Name(name) => name,
+    };
     let unresolved = Failure::Of(FailureKind::Unresolved);
     match timeout(RESOLVE_LIMIT, lookups.resolve(host, *port)).await {
         Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
@@ -191,7 +223,7 @@ mod tests {
     use super::*;
 
     fn destination(text: &str, default_port: Option<u16>) -> Option<(String, u16)> {
-        Destination::parse(&text.parse().ok()?, default_port).map(|found| (found.host, found.port))
+        Destination::parse(&text.parse().ok()?, default_port).map(|found| (found.host(), found.port))
     }
 
     #[test]
@@ -225,7 +257,8 @@ mod tests {
     #[tokio::test]
     async fn localhost_names_are_loopback_without_a_resolver() {
         for host in ["localhost", "a.b.localhost"] {
-            let addresses = resolve(&Lookups::default(), &Destination { host: host.into(), port: 7 }).await;
+            let addresses =
+                resolve(&Lookups::default(), &Destination { host: Host::Name(host.into()), port: 7 }).await;
             let addresses = addresses.unwrap();
             assert_eq!(addresses, ["127.0.0.1:7".parse().unwrap(), "[::1]:7".parse().unwrap()]);
         }
@@ -244,8 +277,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_denied_name_is_not_resolved() {
-        let destination = Destination { host: "name.invalid".into(), port: 1 };
-        let failure = dial(&Rules::default(), &Lookups::default(), &destination).await.unwrap_err();
+        let destination = Destination { host: Host::Name("name.invalid".into()), port: 1 };
+        let ways = [Transport::Plain];
+        let failure = dial(&Rules::default(), &Lookups::default(), &destination, &ways).await.unwrap_err();
         assert_eq!(failure.kind(), FailureKind::Denied);
     }
 }

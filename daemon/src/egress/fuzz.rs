@@ -45,8 +45,13 @@ async fn exchange(input: &[u8]) -> String {
     let (queue, mut told) = tokio::sync::mpsc::channel(64);
     let (_worker, endpoint) = fdpass::nonblocking_pair().expect("a pair of sockets");
     let meter = Arc::new(Meter::default());
-    let session =
-        Session::new("s".into(), Rules::default(), endpoint, Arc::clone(&meter), Events::new(queue));
+    let session = Session::new(
+        "s".into(),
+        tokio::sync::watch::channel(Arc::new(Rules::default())).1,
+        endpoint,
+        Arc::clone(&meter),
+        Events::new(queue),
+    );
     let session = Arc::new(session.expect("a session"));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
     let address = listener.local_addr().expect("it has an address");

@@ -23,11 +23,13 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::answer::{self, Outgoing};
-use super::dial::{Destination, dial};
+use super::dial::{Destination, Dialled, dial};
+use super::failure::Failure;
 use super::meter::Meter;
 use super::relay::{Idle, Relay, relay};
 use super::session::Session;
-use super::tunnel::Tunnel;
+use super::tunnel::{Tunnel, Wrong};
+use glass_policy::host::Transport;
 
 /// The longest head of a request, in bytes.
 const MAX_REQUEST_HEAD_BYTES: usize = 64 * 1024;
@@ -67,8 +69,15 @@ pub(super) async fn serve(stream: TcpStream, session: Arc<Session>) {
         // The browser left in the middle, or a body broke off: both are everyday.
         tracing::debug!(session = session.id, %error, "a connection of the browser ended early");
     }
-    if let Some(tunnel) = desk.take_tunnel() {
-        tunnel.run(&session.meter).await;
+    if let Some((destination, tunnel)) = desk.take_tunnel()
+        && let Err(Wrong { only }) = tunnel.run(&session.meter).await
+    {
+        let reason = match only {
+            Transport::Tls => "the rules allow this host under TLS alone",
+            Transport::Plain => "the rules allow this host without TLS alone",
+        };
+        let denied = Failure::Denied { rule: "default".to_owned(), reason: reason.to_owned() };
+        session.report(&destination, &denied);
     }
 }
 
@@ -90,7 +99,7 @@ pub(super) async fn turn_away(mut stream: TcpStream) {
 struct Desk {
     session: Arc<Session>,
     idle: Idle,
-    tunnel: Mutex<Option<Tunnel>>,
+    tunnel: Mutex<Option<(Destination, Tunnel)>>,
 }
 
 impl Desk {
@@ -108,10 +117,13 @@ impl Desk {
         let Some(destination) = destination else {
             return answer::to_nonsense("CONNECT needs host:port");
         };
-        match dial(&self.session.rules, &self.session.lookups, &destination).await {
-            Ok(server) => {
+        // Whether it will be TLS inside is not known yet.
+        let ways = [Transport::Tls, Transport::Plain];
+        match dial(&self.session.rules(), &self.session.lookups, &destination, &ways).await {
+            Ok(Dialled { stream: server, only }) => {
                 let client = hyper::upgrade::on(&mut request);
-                self.keep_tunnel(Tunnel { client, server, early: Default::default() });
+                let early = Default::default();
+                self.keep_tunnel(destination, Tunnel { client, server, early, only });
                 answer::tunnel_stands()
             }
             Err(failure) => {
@@ -133,7 +145,7 @@ impl Desk {
         match relay(request, destination.clone(), &self.session, &self.idle).await {
             Ok(Relay::Answer(response)) => response,
             Ok(Relay::Upgrade(response, tunnel)) => {
-                self.keep_tunnel(tunnel);
+                self.keep_tunnel(destination, tunnel);
                 response
             }
             Err(failure) => {
@@ -143,11 +155,11 @@ impl Desk {
         }
     }
 
-    fn keep_tunnel(&self, tunnel: Tunnel) {
-        *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
+    fn keep_tunnel(&self, destination: Destination, tunnel: Tunnel) {
+        *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some((destination, tunnel));
     }
 
-    fn take_tunnel(&self) -> Option<Tunnel> {
+    fn take_tunnel(&self) -> Option<(Destination, Tunnel)> {
         self.tunnel.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -30,6 +30,7 @@ use super::head;
 use super::meter::Metered;
 use super::session::Session;
 use super::tunnel::Tunnel;
+use glass_policy::host::Transport;
 
 /// The longest head of an answer, in bytes: Chromium's own limit.
 const MAX_ANSWER_HEAD_BYTES: usize = 256 * 1024;
@@ -99,8 +100,8 @@ pub(super) async fn relay(
             Err(_dead) => {}
         }
     }
-    let stream = dial(&session.rules, &session.lookups, &destination).await?;
-    let mut upstream = Upstream::open(Metered::new(stream, &session.meter), destination).await?;
+    let dialled = dial(&session.rules(), &session.lookups, &destination, &[Transport::Plain]).await?;
+    let mut upstream = Upstream::open(Metered::new(dialled.stream, &session.meter), destination).await?;
     let body = if repeatable { Either::Right(Empty::new()) } else { Either::Left(body) };
     let response = upstream.exchange(Request::from_parts(head, body)).await?;
     respond(response, upstream, on_upgrade, idle).await
@@ -148,7 +149,7 @@ async fn respond(
     };
     head::set_upgrade(&mut head.headers, protocol);
     let server = parts.io.into_inner().into_inner();
-    let tunnel = Tunnel { client: on_upgrade, server, early: parts.read_buf };
+    let tunnel = Tunnel { client: on_upgrade, server, early: parts.read_buf, only: None };
     let answer = Response::from_parts(head, Outgoing::Own(Default::default()));
     Ok(Relay::Upgrade(answer, tunnel))
 }

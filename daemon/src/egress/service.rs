@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use glass_policy::egress::Rules;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::channel::Channel;
@@ -79,6 +79,7 @@ struct Sessions {
 /// A session whose task ends with this entry.
 struct Served {
     meter: Arc<Meter>,
+    rules: watch::Sender<Arc<Rules>>,
     task: JoinHandle<()>,
 }
 
@@ -95,6 +96,17 @@ impl Sessions {
                 self.serve(id, rules, endpoint);
             }
             (Ok(Command::Session { .. }), _) => self.refuse("a session needs one descriptor, its endpoint"),
+            (Ok(Command::Rules { id, rules }), None) => match self.served.get(&id) {
+                Some(served) => {
+                    served.rules.send_if_modified(|old| {
+                        let other = **old != rules;
+                        *old = Arc::new(rules);
+                        other
+                    });
+                }
+                // It closed in the meantime.
+                None => tracing::debug!(session = id, "rules came for a session that is not served"),
+            },
             (Ok(Command::Close { id }), None) => {
                 self.served.remove(&id);
             }
@@ -110,10 +122,11 @@ impl Sessions {
         }
         let before = self.served.remove(&id);
         let meter = before.map(|served| Arc::clone(&served.meter)).unwrap_or_default();
-        match Session::new(id.clone(), rules, endpoint, Arc::clone(&meter), self.events.clone()) {
+        let (rules, current) = watch::channel(Arc::new(rules));
+        match Session::new(id.clone(), current, endpoint, Arc::clone(&meter), self.events.clone()) {
             Ok(session) => {
                 let task = tokio::spawn(session::run(Arc::new(session)));
-                self.served.insert(id, Served { meter, task });
+                self.served.insert(id, Served { meter, rules, task });
             }
             Err(error) => self.refuse(&format!("session {id}: its endpoint is not usable: {error}")),
         }

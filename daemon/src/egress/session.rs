@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use glass_policy::egress::Rules;
 use tokio::net::TcpStream;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -63,7 +63,7 @@ impl Events {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) id: String,
-    pub(super) rules: Rules,
+    rules: watch::Receiver<Arc<Rules>>,
     pub(super) meter: Arc<Meter>,
     pub(super) lookups: Lookups,
     endpoint: Channel,
@@ -73,7 +73,7 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(
         id: String,
-        rules: Rules,
+        rules: watch::Receiver<Arc<Rules>>,
         endpoint: OwnedFd,
         meter: Arc<Meter>,
         events: Events,
@@ -82,10 +82,15 @@ impl Session {
         Ok(Self { id, rules, meter, lookups: Lookups::default(), endpoint, events })
     }
 
+    /// What the session may connect to now.
+    pub(super) fn rules(&self) -> Arc<Rules> {
+        self.rules.borrow().clone()
+    }
+
     /// Tells glassd and the session's worker of a failure. The worker's message is in its socket when this
     /// returns, so an answer that is sent afterwards cannot overtake it.
     pub(super) fn report(&self, destination: &Destination, failure: &Failure) {
-        let Destination { host, port } = destination;
+        let (host, port) = (&destination.host(), &destination.port);
         let (session, error) = (self.id.clone(), failure.kind());
         let (rule, reason) = match failure {
             Failure::Denied { rule, reason } => (Some(rule.as_str()), Some(reason.as_str())),
@@ -118,8 +123,11 @@ pub(super) async fn run(session: Arc<Session>) {
     let mut turned_away = JoinSet::new();
     let mut last_overload: Option<Instant> = None;
     let mut note = [0; MAX_NOTE_BYTES];
+    let mut rules = session.rules.clone();
     loop {
         let received = tokio::select! {
+            // What was allowed may be forbidden now; what still is allowed is connected to again.
+            Ok(()) = rules.changed() => { connections.shutdown().await; continue }
             received = session.endpoint.recv(&mut note) => received,
             Some(ended) = connections.join_next() => { log_panic(&session, ended); continue }
             Some(ended) = turned_away.join_next() => { log_panic(&session, ended); continue }

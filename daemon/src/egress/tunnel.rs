@@ -1,7 +1,7 @@
 //! Bytes between the browser and a server, unread.
 //!
 //! Owns the copying of a `CONNECT` tunnel or an upgraded connection, with half-closes and resets passed on. Does
-//! not open it (`proxy`, `relay`) and looks at nothing that passes.
+//! not open it (`proxy`, `relay`), and looks at nothing that passes but the first byte, where rules tell TLS from the rest.
 
 use std::io;
 use std::pin::pin;
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use bytes::Bytes;
+use glass_policy::host::Transport;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,20 +34,48 @@ pub(super) struct Tunnel {
     pub(super) server: TcpStream,
     /// What the server sent already.
     pub(super) early: Bytes,
+    /// What alone may go through it, where the rules make a difference.
+    pub(super) only: Option<Transport>,
 }
+
+/// What went in was not what may go through.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// What may.
+    pub(super) only: Transport,
+}
+
+/// The first byte of TLS: a record that holds a handshake.
+const HANDSHAKE: u8 = 0x16;
 
 impl Tunnel {
     /// Copies until both sides ended or one broke.
-    pub(super) async fn run(self, meter: &Meter) {
-        let Ok(upgraded) = self.client.await else { return };
-        let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
+    ///
+    /// # Errors
+    /// The browser began with something that may not go through; nothing of it was sent.
+    pub(super) async fn run(self, meter: &Meter) -> Result<(), Wrong> {
+        let Ok(upgraded) = self.client.await else { return Ok(()) };
+        let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return Ok(()) };
         let mut client = parts.io.into_inner();
         let mut server = self.server;
+        if let Some(only) = self.only {
+            let mut first = [0];
+            let begun = match parts.read_buf.first() {
+                Some(byte) => Some(*byte),
+                None => client.peek(&mut first).await.ok().filter(|read| *read > 0).map(|_| first[0]),
+            };
+            let is = if begun == Some(HANDSHAKE) { Transport::Tls } else { Transport::Plain };
+            if begun.is_some() && is != only {
+                reset(&client);
+                return Err(Wrong { only });
+            }
+        }
         if copy(&mut client, &mut server, &parts.read_buf, &self.early, meter).await.is_err() {
             // What broke on one side must not look like a clean end on the other.
             reset(&client);
             reset(&server);
         }
+        Ok(())
     }
 }
 

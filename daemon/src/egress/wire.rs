@@ -27,6 +27,13 @@ pub enum Command {
         /// What it may connect to.
         rules: Rules,
     },
+    /// Gives a session that is served other rules; connections made under the old ones end.
+    Rules {
+        /// The session's id.
+        id: String,
+        /// What it may connect to.
+        rules: Rules,
+    },
     /// Ends a session: its connections end at once and its counters are forgotten.
     Close {
         /// The session's id.

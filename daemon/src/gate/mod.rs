@@ -9,10 +9,12 @@
 mod admit;
 mod ending;
 mod executions;
+mod permit;
 mod relay;
 mod run;
 mod stage;
 
 pub use ending::Cause;
 pub use executions::Executions;
+pub use permit::{Private, Privates};
 pub use run::{Call, Events, Gate};

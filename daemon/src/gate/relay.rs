@@ -30,6 +30,7 @@ pub(super) struct Work<'a> {
     pub options: Vec<u8>,
     pub deadline: Instant,
     pub can_have_effect: bool,
+    pub hide_values: bool,
 }
 
 /// How an operation left the worker.
@@ -62,6 +63,7 @@ pub(super) async fn run(
         options_json: work.options,
         deadline_ms: u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX).max(1),
         client_id: work.client,
+        hide_values: work.hide_values,
     };
     let mut progress = Progress::BeforeDispatch;
     // The worker keeps the deadline itself and says what came of it; this is for one that does not.

@@ -16,7 +16,9 @@ use tonic::Status;
 use super::admit::{self, Checked};
 use super::ending::{self, Cause};
 use super::executions::{Executions, InFlight};
+use super::permit::{self, Permit, Privates};
 use super::relay::{self, Answer, Left, Work};
+use crate::authority::Authority;
 use crate::limits;
 use crate::session::quota;
 use crate::session::{Admitted, CloseReason, Job, NoTurn, Registry, Turn};
@@ -69,6 +71,9 @@ pub struct Gate {
     pub(super) registry: Registry,
     pub(super) executions: Executions,
     pub(super) shutdown: Shutdown,
+    pub(super) authority: Authority,
+    /// Which sessions are whose own.
+    pub privates: Privates,
     stopping: CancellationToken,
 }
 
@@ -82,9 +87,9 @@ struct Attempt {
 
 impl Gate {
     /// A gate before the sessions of `registry`.
-    pub fn new(registry: Registry, executions: Executions, shutdown: Shutdown) -> Self {
+    pub fn new(registry: Registry, executions: Executions, shutdown: Shutdown, authority: Authority) -> Self {
         let stopping = shutdown.token(Phase::Stopping);
-        Self { registry, executions, shutdown, stopping }
+        Self { registry, executions, shutdown, authority, privates: Privates::default(), stopping }
     }
 
     /// Runs one operation and tells everything about it through `events`; `accepted` first, `ended` last.
@@ -144,8 +149,13 @@ impl Gate {
                 "name it like `default` or `work-2`, or use `new` for a session that ends with the call";
             call.session.parse().map_err(|error| OpError::invalid(format!("{error}"), remedy))?
         };
-        let checked = admit::check(&call.operation, &call.params, &call.options)?;
-        Ok(Prepared { in_flight, name, one_off, checked })
+        let mut checked = admit::check(&call.operation, &call.params, &call.options)?;
+        let policy = self.authority.policy(&call.caller.policy)?;
+        if !one_off {
+            self.privates.check(&policy, &call.caller.id, &name)?;
+        }
+        permit::operation(&policy, &mut checked.operation, &checked.options)?;
+        Ok(Prepared { in_flight, name, one_off, checked, permit: permit::permit(&policy) })
     }
 
     async fn attempt(
@@ -156,7 +166,7 @@ impl Gate {
         events: &Events,
         begun: Instant,
     ) -> Attempt {
-        let Prepared { in_flight, name, one_off, checked } = prepared;
+        let Prepared { in_flight, name, one_off, checked, permit } = prepared;
         let facts = checked.operation.facts();
         let limits = Limits {
             deadline: begun + checked.options.timeout(facts.timeout),
@@ -171,6 +181,7 @@ impl Gate {
             operation: facts.name,
             lane: facts.lane,
             starts: checked.operation.needs() == Needs::StartsSession,
+            terms: permit.terms,
         };
         let submitted = tokio::select! {
             submitted = self.registry.submit(&name, &job) => submitted,
@@ -181,7 +192,9 @@ impl Gate {
         }
         accept(events, id, &session).await;
         let result = match submitted {
-            Ok(submitted) => self.in_turn(call, id, &checked, submitted.admitted, &limits).await,
+            Ok(submitted) => {
+                self.in_turn(call, id, &checked, permit.hide_values, submitted.admitted, &limits).await
+            }
             Err(error) => Err(error),
         };
         if one_off {
@@ -200,6 +213,7 @@ impl Gate {
         call: &Call,
         id: &ExecutionId,
         checked: &Checked,
+        hide_values: bool,
         admitted: Admitted,
         limits: &Limits<'_>,
     ) -> Result<(Outcome, Answer), Box<OpError>> {
@@ -213,6 +227,7 @@ impl Gate {
             options: encoded.1,
             deadline: limits.deadline,
             can_have_effect: limits.can_have_effect,
+            hide_values,
         };
         let left = relay::run(&mut turn, work, limits.events, limits.cancel, limits.stopping).await;
         match left {
@@ -234,6 +249,7 @@ struct Prepared {
     name: SessionName,
     one_off: bool,
     checked: Checked,
+    permit: Permit,
 }
 
 /// What bounds an operation, from its request to its end.

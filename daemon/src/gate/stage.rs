@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use glass_proto::ExecutionId;
+use glass_policy::Capability;
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
 use glass_proto::op::Lane;
 use glass_proto::wire::client::{StageFileBegin, StageFileReply, StageFileRequest, stage_file_reply};
 use glass_proto::wire::{CHUNK, Caller, client, worker};
+use glass_proto::{ExecutionId, SessionName};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
+use super::permit;
 use super::run::Gate;
 use crate::limits;
 use crate::session::{Job, NoTurn, quota};
@@ -43,11 +45,15 @@ impl Gate {
         if self.shutdown.phase() > Phase::Serving {
             return Err(broken("the daemon is stopping and takes no more files").into());
         }
-        let name = begin
+        let name: SessionName = begin
             .session
             .parse()
             .map_err(|error| OpError::invalid(format!("{error}"), "name an open session, like `default`"))?;
-        let job = Job { execution: id, operation: "upload", lane: Lane::Watch, starts: false };
+        let policy = self.authority.policy(&caller.policy)?;
+        self.privates.check(&policy, &caller.id, &name)?;
+        permit::capabilities(&policy, "upload", &[Capability::Upload])?;
+        let terms = permit::permit(&policy).terms;
+        let job = Job { execution: id, operation: "upload", lane: Lane::Watch, starts: false, terms };
         let until = Instant::now() + WHOLE;
         let submitted = timeout_at(until, self.registry.submit(&name, &job)).await;
         let submitted = submitted.map_err(|_| broken("the session did not answer in time"))??;

@@ -10,9 +10,10 @@ use glass_proto::wire::{Caller, HelloError, encode_error};
 use glass_proto::{ExecutionId, SessionName};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Code, Request, Response, Status, Streaming};
 
 use super::sessions;
+use crate::authority::Authority;
 use crate::gate::{Call, Events, Executions, Gate};
 use crate::session::{CloseReason, Registry};
 use crate::shutdown::{Phase, Shutdown};
@@ -28,6 +29,8 @@ const PROBE: Duration = Duration::from_millis(50);
 pub struct View {
     /// The path of every operation.
     pub gate: Gate,
+    /// Which policy holds.
+    pub authority: Authority,
     /// What runs.
     pub executions: Executions,
     /// The sessions.
@@ -53,12 +56,27 @@ pub struct Service(pub View);
 fn greet(hello: Option<Hello>) -> Result<Caller, Status> {
     Hello::check(hello).map_err(|error| match error {
         HelloError::Version { .. } => Status::failed_precondition(error.to_string()),
-        HelloError::Missing | HelloError::ClientId => Status::invalid_argument(error.to_string()),
+        HelloError::Missing | HelloError::ClientId | HelloError::Policy(_) => {
+            Status::invalid_argument(error.to_string())
+        }
     })
 }
 
 fn session_name(text: &str) -> Result<SessionName, Status> {
     text.parse().map_err(|error| Status::invalid_argument(format!("{error}")))
+}
+
+/// For what is no operation, and so has no answer but a status: the error goes along whole.
+fn refused(error: &glass_proto::OpError) -> Status {
+    Status::with_details(Code::PermissionDenied, error.message.as_str(), encode_error(error).into())
+}
+
+impl Service {
+    /// Whether this client's policy lets it see and close a session of this name.
+    fn may_name(&self, caller: &Caller, name: &SessionName) -> Result<(), Status> {
+        let policy = self.0.authority.policy(&caller.policy).map_err(|error| refused(&error))?;
+        self.0.gate.privates.check(&policy, &caller.id, name).map_err(|error| refused(&error))
+    }
 }
 
 #[tonic::async_trait]
@@ -153,8 +171,9 @@ impl Glass for Service {
         &self,
         request: Request<pb::ListSessionsRequest>,
     ) -> Result<Response<pb::ListSessionsReply>, Status> {
-        greet(request.into_inner().hello)?;
-        let infos = self.0.registry.list().await;
+        let caller = greet(request.into_inner().hello)?;
+        let mut infos = self.0.registry.list().await;
+        infos.retain(|info| info.name.parse().is_ok_and(|name| self.may_name(&caller, &name).is_ok()));
         let rows = infos.into_iter().map(|info| sessions::describe(info, sessions::Depth::Row));
         Ok(Response::new(pb::ListSessionsReply { sessions: futures_util::future::join_all(rows).await }))
     }
@@ -164,8 +183,9 @@ impl Glass for Service {
         request: Request<pb::ShowSessionRequest>,
     ) -> Result<Response<pb::ShowSessionReply>, Status> {
         let request = request.into_inner();
-        greet(request.hello)?;
+        let caller = greet(request.hello)?;
         let name = session_name(&request.name)?;
+        self.may_name(&caller, &name)?;
         let info = self.0.registry.show(&name).await;
         let info = info.ok_or_else(|| Status::not_found(format!("there is no session `{name}`")))?;
         let session = sessions::describe(info, sessions::Depth::Full).await;
@@ -177,12 +197,14 @@ impl Glass for Service {
         request: Request<pb::CloseSessionRequest>,
     ) -> Result<Response<pb::CloseSessionReply>, Status> {
         let request = request.into_inner();
-        greet(request.hello)?;
+        let caller = greet(request.hello)?;
         if request.all {
+            self.may_name(&caller, &Registry::one_off_name())?;
             let closed = self.0.registry.close_all(CloseReason::Asked).await;
             return Ok(Response::new(pb::CloseSessionReply { closed }));
         }
         let name = session_name(&request.name)?;
+        self.may_name(&caller, &name)?;
         if !self.0.registry.close(&name, CloseReason::Asked).await {
             return Err(Status::not_found(format!("there is no session `{name}`")));
         }
@@ -194,7 +216,7 @@ impl Glass for Service {
         request: Request<pb::AttendRequest>,
     ) -> Result<Response<Self::AttendStream>, Status> {
         let request = request.into_inner();
-        greet(request.hello)?;
+        let caller = greet(request.hello)?;
         let private = match request.private_session.as_str() {
             "" => None,
             name => Some(session_name(name)?),
@@ -203,7 +225,9 @@ impl Glass for Service {
         // There is room for the first message.
         let _ = sender.try_send(Ok(pb::Attending {}));
         let (registry, shutdown) = (self.0.registry.clone(), self.0.shutdown.clone());
+        let own = private.as_ref().map(|name| self.0.gate.privates.enter(&caller.id, name));
         self.0.shutdown.spawn("attendance", async move {
+            let _own = own;
             tokio::select! {
                 () = sender.closed() => {}
                 // Sessions close with the daemon anyway, and its end must not wait for a client that stays.
@@ -214,6 +238,18 @@ impl Glass for Service {
             }
         });
         Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn policy(&self, request: Request<pb::PolicyRequest>) -> Result<Response<pb::PolicyReply>, Status> {
+        let request = request.into_inner();
+        let caller = greet(request.hello)?;
+        if request.items.len() > glass_proto::authority::MAX_ITEMS {
+            return Err(Status::invalid_argument("that is asked about too many things at one time"));
+        }
+        self.0.authority.look(true);
+        let told = self.0.authority.tell(&caller.policy, &request.items).map_err(|error| refused(&error))?;
+        let told_json = serde_json::to_vec(&told).map_err(|error| Status::internal(error.to_string()))?;
+        Ok(Response::new(pb::PolicyReply { told_json }))
     }
 
     async fn stop(&self, request: Request<pb::StopRequest>) -> Result<Response<pb::StopReply>, Status> {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use glass_proto::{ExecutionId, Outcome, SessionName};
@@ -17,7 +18,7 @@ use super::phase::{CloseReason, Effect, Event, FailReason, Phase};
 use super::queue::Queue;
 use super::registry::Registry;
 use crate::limits;
-use crate::supervise::{Launcher, StartError, Worker, end};
+use crate::supervise::{Launcher, StartError, Terms, Worker, end};
 
 /// Requests that may wait for an actor, which answers each at once.
 const ASKS: usize = 256;
@@ -40,6 +41,8 @@ pub(super) struct Actor {
     registry: Registry,
     launcher: Arc<Launcher>,
     idle_timeout: Option<Duration>,
+    terms: Arc<Terms>,
+    advisory: Arc<AtomicBool>,
     phase: Phase,
     queue: Queue<Waiter>,
     running: HashMap<ExecutionId, &'static str>,
@@ -62,17 +65,21 @@ impl Actor {
         registry: &Registry,
         launcher: Arc<Launcher>,
         idle_timeout: Option<Duration>,
+        terms: Arc<Terms>,
     ) -> SessionHandle {
         let id: Arc<str> = ExecutionId::generate().as_str().to_ascii_lowercase().into();
         let (asks, inbox) = mpsc::channel(ASKS);
         let (notes, heard) = mpsc::unbounded_channel();
         let gone = CancellationToken::new();
+        let advisory = Arc::new(AtomicBool::new(false));
         let actor = Self {
             id: id.clone(),
             name: name.clone(),
             registry: registry.clone(),
             launcher: launcher.clone(),
             idle_timeout,
+            terms: terms.clone(),
+            advisory: advisory.clone(),
             phase: Phase::Idle,
             queue: Queue::new(limits::QUEUED),
             running: HashMap::new(),
@@ -95,7 +102,7 @@ impl Actor {
             let _guard = guard;
             actor.run(inbox, heard).await;
         });
-        SessionHandle { id, asks, gone }
+        SessionHandle { id, terms, advisory, asks, gone }
     }
 
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>, mut notes: mpsc::UnboundedReceiver<Note>) {
@@ -168,6 +175,7 @@ impl Actor {
                 self.launcher.tasks.spawn("session watch", async move {
                     let _ = notes.send(Note::Lost(lost.reason().await));
                 });
+                self.advisory.store(!worker.greeting.enforces_egress(), Ordering::Relaxed);
                 self.worker = Some(worker);
                 self.happen(Event::Started);
             }
@@ -236,10 +244,11 @@ impl Actor {
     fn start_worker(&self) {
         let (launcher, notes) = (self.launcher.clone(), self.notes.clone());
         let (id, name, cancel) = (self.id.clone(), self.name.clone(), self.cancel_start.clone());
+        let terms = self.terms.clone();
         self.launcher.tasks.spawn("session start", async move {
             let fault = StartError::System { what: "start the session", error: "its task ended".to_owned() };
             let told = Told { notes, note: Some(Note::Started(Box::new(Err(fault)))) };
-            let result = launcher.start(&id, name.as_str(), &cancel).await;
+            let result = launcher.start(&id, name.as_str(), &terms, &cancel).await;
             if let Err(mpsc::error::SendError(Note::Started(result))) =
                 told.instead(Note::Started(Box::new(result)))
                 && let Ok(worker) = *result

@@ -1,6 +1,7 @@
 //! What others hold of a session: an inbox to its actor, and the turns that it gives.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use glass_proto::op::Lane;
 use glass_proto::wire::worker::worker_client::WorkerClient;
@@ -11,7 +12,7 @@ use tonic::transport::Channel;
 
 use super::info::Info;
 use super::phase::CloseReason;
-use crate::supervise::{Journal, Lost, StartError, Worker};
+use crate::supervise::{Journal, Lost, StartError, Terms, Worker};
 
 /// An operation that wants its turn.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Job {
     pub lane: Lane,
     /// Whether it may begin the session's browser.
     pub starts: bool,
+    /// What its client's policy asks of the session.
+    pub terms: Arc<Terms>,
 }
 
 /// An operation that waits for its turn.
@@ -104,16 +107,37 @@ pub(super) enum Note {
     Done { execution: ExecutionId, outcome: Outcome },
 }
 
+/// Why a session cannot be used under a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It was begun under other host rules, and its browser goes by those.
+    Hosts,
+    /// Nobody enforces its network rules.
+    Advisory,
+}
+
 /// The way to a session's actor.
 #[derive(Clone, Debug)]
 pub struct SessionHandle {
     /// The session's opaque id.
     pub id: Arc<str>,
+    /// What it was begun under.
+    pub terms: Arc<Terms>,
+    /// Whether its network rules turned out to be advice.
+    pub(super) advisory: Arc<AtomicBool>,
     pub(super) asks: mpsc::Sender<Ask>,
     pub(super) gone: CancellationToken,
 }
 
 impl SessionHandle {
+    /// What keeps a client of this policy from using the session.
+    pub fn unfit_for(&self, terms: &Terms) -> Option<Unfit> {
+        if !terms.client.is_open() && terms.client != self.terms.client {
+            return Some(Unfit::Hosts);
+        }
+        (terms.requires_egress && self.advisory.load(Ordering::Relaxed)).then_some(Unfit::Advisory)
+    }
+
     /// Asks for a turn.
     ///
     /// # Errors

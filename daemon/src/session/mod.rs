@@ -11,7 +11,7 @@ mod phase;
 mod queue;
 mod registry;
 
-pub use handle::{Admitted, Job, NoTurn, SessionHandle, SubmitError, Turn};
+pub use handle::{Admitted, Job, NoTurn, SessionHandle, SubmitError, Turn, Unfit};
 pub use info::Info;
 pub use phase::{CloseReason, Effect, Event, FailReason, IllegalTransition, Phase};
 pub(crate) use registry::quota;

@@ -15,6 +15,8 @@ pub enum CloseReason {
     ClientGone,
     /// It was not used for a long time.
     Idle,
+    /// The policy's rules for documents changed.
+    Policy,
     /// The daemon ends.
     Shutdown,
 }
@@ -27,6 +29,7 @@ impl CloseReason {
             Self::OneOff => "its call has ended",
             Self::ClientGone => "its client has gone",
             Self::Idle => "it was idle for too long",
+            Self::Policy => "the policy changed",
             Self::Shutdown => "the daemon ends",
         }
     }

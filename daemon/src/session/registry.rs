@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use glass_policy::egress::Rules;
+use glass_policy::layer::Layer;
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
 use glass_proto::{ExecutionId, SessionName};
 
@@ -14,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::actor::Actor;
-use super::handle::{Admitted, Job, SessionHandle, SubmitError};
+use super::handle::{Admitted, Job, SessionHandle, SubmitError, Unfit};
 use super::info::Info;
 use super::phase::{CloseReason, FailReason};
 use crate::limits;
@@ -80,7 +82,10 @@ impl Registry {
     /// No such session, too many sessions, too many operations, or a session that failed.
     pub async fn submit(&self, name: &SessionName, job: &Job) -> Result<Submitted, Box<OpError>> {
         loop {
-            let session = self.find(name, job.starts)?;
+            let session = self.find(name, job)?;
+            if let Some(unfit) = session.unfit_for(&job.terms) {
+                return Err(other_policy(unfit));
+            }
             match session.submit(job.clone()).await {
                 Ok(admitted) => return Ok(Submitted { session, admitted }),
                 Err(SubmitError::NotOpen) => return Err(session_new()),
@@ -98,7 +103,8 @@ impl Registry {
         }
     }
 
-    fn find(&self, name: &SessionName, starts: bool) -> Result<SessionHandle, Box<OpError>> {
+    fn find(&self, name: &SessionName, job: &Job) -> Result<SessionHandle, Box<OpError>> {
+        let starts = job.starts;
         let mut slots = self.slots();
         match slots.get_mut(name) {
             Some(Slot::Live(session)) => return Ok(session.clone()),
@@ -115,7 +121,8 @@ impl Registry {
             return Err(quota("sessions", self.shared.max, live, message));
         }
         let shared = &self.shared;
-        let session = Actor::start(name.clone(), self, shared.launcher.clone(), shared.idle_timeout);
+        let (launcher, terms) = (shared.launcher.clone(), job.terms.clone());
+        let session = Actor::start(name.clone(), self, launcher, shared.idle_timeout, terms);
         slots.insert(name.clone(), Slot::Live(session.clone()));
         Ok(session)
     }
@@ -178,6 +185,26 @@ impl Registry {
         let mut names: Vec<String> = pairs.map(|(name, _)| name.to_string()).collect();
         names.sort();
         names
+    }
+
+    /// Closes the sessions whose rules for documents are others now that the daemon's side changed from `old` to `new`:
+    /// those were given to the worker when it started. What the proxy goes by changes by itself.
+    pub async fn policy_changed(&self, old: &Layer, new: &Layer) {
+        let differs = |session: &SessionHandle| {
+            let rules = |daemon: &Layer| Rules::of([daemon.hosts.clone(), session.terms.client.clone()]);
+            let (old, new) = (rules(old), rules(new));
+            old != new && (old.tells_navigation() || new.tells_navigation())
+        };
+        let sessions: Vec<_> = self
+            .slots()
+            .values()
+            .filter_map(|slot| match slot {
+                Slot::Live(session) if differs(session) => Some(session.clone()),
+                Slot::Live(_) | Slot::Failed(_) => None,
+            })
+            .collect();
+        futures_util::future::join_all(sessions.iter().map(|session| session.close(CloseReason::Policy)))
+            .await;
     }
 
     /// Waits until nothing is left of any session, whatever its name means now. No session may begin any more.
@@ -256,6 +283,22 @@ fn forget_oldest(slots: &mut HashMap<SessionName, Slot>) {
     for (_, name) in stones.into_iter().take(excess) {
         slots.remove(&name);
     }
+}
+
+/// The session is there, and this client's policy asks for another (contract 10.3, 12.1).
+fn other_policy(unfit: Unfit) -> Box<OpError> {
+    let (reason, message) = match unfit {
+        Unfit::Hosts => (
+            "session_policy",
+            "this client's host rules are narrower than, or other than, those that the session was begun under",
+        ),
+        Unfit::Advisory => (
+            "egress_advisory",
+            "this policy asks for network rules that the kernel enforces, and those of this session are advice",
+        ),
+    };
+    let remedy = "use a session of its own, or close this one and begin it anew under these rules";
+    OpError::rejected(ErrorKind::InvalidConfiguration, OpPhase::Policy, message, remedy).reason(reason).into()
 }
 
 /// There is no page to work on (contract 1.4).

@@ -9,7 +9,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use glass_policy::egress::Rules;
+use glass_policy::egress::{HostLayer, Rules};
+use glass_policy::layer::Layer;
 use glass_proto::start;
 use glass_sandbox::{Signal, fdpass};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -65,6 +66,7 @@ impl std::fmt::Display for EgressState {
 pub struct Egress {
     orders: mpsc::Sender<Order>,
     state: watch::Receiver<EgressState>,
+    daemon: watch::Receiver<Arc<Layer>>,
 }
 
 #[derive(Debug)]
@@ -76,19 +78,27 @@ enum Order {
 /// How a live session is reached when it needs another endpoint.
 #[derive(Debug)]
 struct Session {
-    rules: Rules,
+    /// What the client that began it narrows the daemon's rules to.
+    client: HostLayer,
     control: Arc<Channel>,
 }
 
 impl Egress {
-    /// Starts the supervisor, not the proxy yet.
-    pub fn start(spawner: Spawner, program: Arc<Program>, tasks: &Shutdown) -> Self {
+    /// Starts the supervisor, not the proxy yet. `daemon` has the daemon's own rules, which hold for every session.
+    pub fn start(
+        spawner: Spawner,
+        program: Arc<Program>,
+        daemon: watch::Receiver<Arc<Layer>>,
+        tasks: &Shutdown,
+    ) -> Self {
         let (orders, inbox) = mpsc::channel(ORDERS);
         let (state, seen) = watch::channel(EgressState::NotStarted);
+        let current = daemon.clone();
         let supervisor = Supervisor {
             spawner,
             program,
             tasks: tasks.clone(),
+            daemon,
             state,
             sessions: HashMap::new(),
             running: None,
@@ -96,23 +106,23 @@ impl Egress {
             ends: Vec::new(),
         };
         tasks.spawn_vital("egress", supervisor.run(inbox));
-        Self { orders, state: seen }
+        Self { orders, state: seen, daemon: current }
     }
 
-    /// Lets the session `id` out by `rules`; `endpoint` is the proxy's end, `control` the worker's control socket.
+    /// Lets the session `id` out by the daemon's rules and by `client`; `endpoint` is the proxy's end, `control` the worker's control socket.
     ///
     /// # Errors
     /// The proxy cannot be started.
     pub async fn add(
         &self,
         id: &str,
-        rules: Rules,
+        client: HostLayer,
         control: Arc<Channel>,
         endpoint: OwnedFd,
     ) -> io::Result<()> {
         let (reply, answer) = oneshot::channel();
         let gone = || io::Error::other("the supervisor of glass-egress has gone");
-        let session = Session { rules, control };
+        let session = Session { client, control };
         let order = Order::Add { id: id.to_owned(), session, endpoint, reply };
         self.orders.send(order).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
@@ -124,10 +134,19 @@ impl Egress {
         let _ = self.orders.send(Order::Remove { id: id.to_owned() }).await;
     }
 
+    /// The rules of a session that is begun now by a client with these of its own.
+    pub fn rules(&self, client: &HostLayer) -> Rules {
+        rules(&self.daemon, client)
+    }
+
     /// What the proxy is doing now.
     pub fn state(&self) -> EgressState {
         self.state.borrow().clone()
     }
+}
+
+fn rules(daemon: &watch::Receiver<Arc<Layer>>, client: &HostLayer) -> Rules {
+    Rules::of([daemon.borrow().hosts.clone(), client.clone()])
 }
 
 struct Running {
@@ -140,6 +159,7 @@ struct Supervisor {
     spawner: Spawner,
     program: Arc<Program>,
     tasks: Shutdown,
+    daemon: watch::Receiver<Arc<Layer>>,
     state: watch::Sender<EgressState>,
     sessions: HashMap<String, Session>,
     running: Option<Running>,
@@ -159,6 +179,7 @@ impl Supervisor {
                     Some(order) => self.carry_out(order).await,
                     None => break,
                 },
+                Ok(()) = self.daemon.changed() => self.tell_rules().await,
                 () = ended(&mut self.running) => {
                     self.restart("it ended").await;
                 }
@@ -173,7 +194,7 @@ impl Supervisor {
     async fn carry_out(&mut self, order: Order) {
         match order {
             Order::Add { id, session, endpoint, reply } => {
-                let command = Command::Session { id: id.clone(), rules: session.rules.clone() };
+                let command = Command::Session { id: id.clone(), rules: self.rules(&session) };
                 let others = !self.sessions.is_empty();
                 self.sessions.insert(id.clone(), session);
                 // A restart hands every session an endpoint, this one too.
@@ -199,6 +220,25 @@ impl Supervisor {
                 if self.running.is_some() && self.send(&Command::Close { id }, None).await.is_err() {
                     self.restart("it did not take a command").await;
                 }
+            }
+        }
+    }
+
+    fn rules(&self, session: &Session) -> Rules {
+        rules(&self.daemon, &session.client)
+    }
+
+    /// The daemon's rules are others now.
+    async fn tell_rules(&mut self) {
+        if self.running.is_none() {
+            return;
+        }
+        for (id, session) in &self.sessions {
+            let command = Command::Rules { id: id.clone(), rules: self.rules(session) };
+            if self.send(&command, None).await.is_err() {
+                // Whoever starts anew begins with the rules of now.
+                self.restart("it did not take new rules").await;
+                return;
             }
         }
     }
@@ -286,7 +326,7 @@ impl Supervisor {
     async fn hand_out(&self) -> io::Result<()> {
         for (id, session) in &self.sessions {
             let (worker, proxy) = fdpass::pair()?;
-            let command = Command::Session { id: id.clone(), rules: session.rules.clone() };
+            let command = Command::Session { id: id.clone(), rules: self.rules(session) };
             self.send(&command, Some(&proxy)).await?;
             let handed = timeout(PATIENCE, session.control.send(start::EGRESS, &[worker.as_fd()])).await;
             if !matches!(handed, Ok(Ok(()))) {

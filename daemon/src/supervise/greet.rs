@@ -18,6 +18,23 @@ pub struct Greeting {
     pub browser_version: String,
 }
 
+impl Greeting {
+    /// Whether the kernel makes every connection of the session go through the proxy (contract 10.3).
+    pub fn enforces_egress(&self) -> bool {
+        self.layers.iter().any(|(name, state, _)| name == "network" && state != "missing")
+    }
+}
+
+/// Whether a cage of this kind can hold a policy that needs its network rules enforced: without namespaces a browser
+/// that was taken over reaches the sockets of its own user, unless it runs as another one (DESIGN 4).
+pub(super) fn may_enforce_egress(mode: Mode) -> bool {
+    match mode {
+        Mode::Namespaces => true,
+        Mode::LandlockOnly => nix::unistd::geteuid().is_root(),
+        Mode::BrowserOnly => false,
+    }
+}
+
 /// Why a worker is not taken.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Unfit {

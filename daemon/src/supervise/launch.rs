@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use glass_policy::egress::Rules;
+use glass_policy::egress::HostLayer;
 use glass_proto::start::{self, FromWorker};
 use glass_proto::version::WORKER;
 use glass_proto::wire::worker::GreetRequest;
@@ -36,6 +36,15 @@ use super::{stderr, terminate};
 use crate::egress::Channel;
 use crate::limits;
 use crate::shutdown::Shutdown;
+
+/// What the policy of whoever begins a session asks of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// What the client narrows the daemon's host rules to.
+    pub client: HostLayer,
+    /// Refuse a cage that does not enforce them.
+    pub requires_egress: bool,
+}
 
 /// Starts workers.
 #[derive(Debug)]
@@ -67,6 +76,7 @@ impl Launcher {
         &self,
         id: &str,
         name: &str,
+        terms: &Terms,
         cancel: &CancellationToken,
     ) -> Result<Worker, StartError> {
         let _turn = tokio::select! {
@@ -88,7 +98,10 @@ impl Launcher {
             }
             Err(why) => return Err(StartError::NoCage(why.clone())),
         };
-        let body = self.spawn(id, name, mode).await?;
+        if terms.requires_egress && !greet::may_enforce_egress(mode) {
+            return Err(StartError::Advisory);
+        }
+        let body = self.spawn(id, name, mode, &terms.client).await?;
         let outcome = {
             let greeting = timeout(limits::START, self.greet(&body));
             tokio::select! {
@@ -96,6 +109,10 @@ impl Launcher {
                 () = cancel.cancelled() => Err(StartError::Cancelled),
             }
         };
+        let outcome = outcome.and_then(|greeted| match &greeted.1 {
+            greeting if terms.requires_egress && !greeting.enforces_egress() => Err(StartError::Advisory),
+            _ => Ok(greeted),
+        });
         match outcome {
             Ok((client, greeting, init)) => {
                 let mut body = body;
@@ -120,10 +137,10 @@ impl Launcher {
     }
 
     /// Makes the session's files, sockets and process.
-    async fn spawn(&self, id: &str, name: &str, mode: Mode) -> Result<Body, StartError> {
+    async fn spawn(&self, id: &str, name: &str, mode: Mode, client: &HostLayer) -> Result<Body, StartError> {
         let files =
             SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
-        match self.spawn_in(id, name, mode, &files).await {
+        match self.spawn_in(id, name, mode, client, &files).await {
             Ok((stub, control, journal)) => {
                 let journal = Arc::new(journal);
                 Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files })
@@ -144,15 +161,18 @@ impl Launcher {
         id: &str,
         name: &str,
         mode: Mode,
+        client: &HostLayer,
         files: &SessionFiles,
     ) -> Result<(Child, Arc<Channel>, Journal), StartError> {
         let sockets = || -> io::Result<_> { Ok((fdpass::pair()?, fdpass::pair()?)) };
         let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
-        let plan =
-            settings::plan_file(&self.common, mode, name, id, files).map_err(system("write the plan"))?;
+        let rules = self.egress.rules(client);
+        let navigation = rules.tells_navigation().then_some(rules);
+        let plan = settings::plan_file(&self.common, mode, name, id, files, navigation)
+            .map_err(system("write the plan"))?;
         self.egress
-            .add(id, Rules::allow_all(), ours.clone(), proxy)
+            .add(id, client.clone(), ours.clone(), proxy)
             .await
             .map_err(system("start the egress proxy"))?;
         let (journal, noted) = Journal::create().map_err(system("make the journal"))?;

@@ -32,7 +32,7 @@ pub use egress::{Egress, EgressState};
 pub use files::SessionFiles;
 pub use greet::Greeting;
 pub use journal::Journal;
-pub use launch::Launcher;
+pub use launch::{Launcher, Terms};
 pub use probe::{Probe, Probed};
 pub use programs::{Program, Programs, ProgramsError};
 pub use settings::{Common, Locale};

@@ -5,6 +5,7 @@ use std::io::{self, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use glass_policy::egress::Rules;
 use glass_proto::start::{Plan, SessionSettings};
 use glass_sandbox::{CagePlan, Limits, Mode};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -79,6 +80,7 @@ pub(super) fn plan_file(
     name: &str,
     id: &str,
     files: &SessionFiles,
+    navigation: Option<Rules>,
 ) -> io::Result<OwnedFd> {
     let plan = Plan {
         cage: CagePlan {
@@ -98,6 +100,7 @@ pub(super) fn plan_file(
             language: common.locale.language.clone(),
             time_zone: common.locale.time_zone.clone(),
             test_id_attribute: common.test_id_attribute.clone(),
+            navigation,
             log: common.log.clone(),
         },
     };

@@ -46,6 +46,11 @@ pub enum StartError {
     /// Its browser did not start.
     #[error("the browser did not start: {0}")]
     Greeting(String),
+    /// Its network rules would be advice, and its policy asks for more.
+    #[error(
+        "this policy asks for network rules that the kernel enforces, and the cage that can be had here does not"
+    )]
+    Advisory,
     /// The session was closed meanwhile.
     #[error("the session was closed while it started")]
     Cancelled,
@@ -75,10 +80,17 @@ impl StartError {
             Self::Greeting(_) => {
                 ("browser_not_started", "see the daemon's log; browser.path names another browser")
             }
+            Self::Advisory => (
+                "egress_advisory",
+                "run `glassctl doctor` to see why there are no namespaces; or choose a policy without require_egress",
+            ),
             Self::Cancelled => ("session_closed", "call navigate to begin the session anew"),
         };
-        let error = OpError::rejected(ErrorKind::SessionFailed, OpPhase::Preflight, self.to_string(), remedy)
-            .reason(reason);
+        let (kind, phase) = match self {
+            Self::Advisory => (ErrorKind::InvalidConfiguration, OpPhase::Policy),
+            _ => (ErrorKind::SessionFailed, OpPhase::Preflight),
+        };
+        let error = OpError::rejected(kind, phase, self.to_string(), remedy).reason(reason);
         match self {
             Self::Refused { step, errno, .. } => {
                 let error = error.detail("step", step.as_str());

@@ -5,6 +5,7 @@
 mod answers;
 mod failures;
 mod process;
+mod rules;
 mod sessions;
 mod tunnels;
 mod world;

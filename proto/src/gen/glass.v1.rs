@@ -15,6 +15,29 @@ pub struct Hello {
     /// Version of the program, for messages only.
     #[prost(string, tag = "5")]
     pub program_version: ::prost::alloc::string::String,
+    /// What the command line of the client narrows the daemon's policy to; absent: to nothing.
+    #[prost(message, optional, tag = "6")]
+    pub policy: ::core::option::Option<PolicyFlags>,
+}
+/// Policy options of a client's command line (contract 10.2), as they are written there.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PolicyFlags {
+    #[prost(string, tag = "1")]
+    pub preset: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "2")]
+    pub allow: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "3")]
+    pub confirm: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "4")]
+    pub deny: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "5")]
+    pub allow_hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub allow_subresource_hosts: ::prost::alloc::vec::Vec<
+        ::prost::alloc::string::String,
+    >,
+    #[prost(string, repeated, tag = "7")]
+    pub deny_hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExecuteRequest {
@@ -333,6 +356,20 @@ pub struct AttendRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Attending {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PolicyRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    /// Operations, capabilities or URLs, at most 64.
+    #[prost(string, repeated, tag = "2")]
+    pub items: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PolicyReply {
+    /// UTF-8 JSON of glass_proto::authority::Told.
+    #[prost(bytes = "vec", tag = "1")]
+    pub told_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StopRequest {
     #[prost(message, optional, tag = "1")]
     pub hello: ::core::option::Option<Hello>,
@@ -599,6 +636,25 @@ pub mod glass_client {
             req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Attend"));
             self.inner.server_streaming(req, path, codec).await
         }
+        /// What the policy says to this client, in general and about some operations, capabilities or URLs.
+        pub async fn policy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PolicyRequest>,
+        ) -> std::result::Result<tonic::Response<super::PolicyReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Policy");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Policy"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Stops the daemon (contract 12.2).
         pub async fn stop(
             &mut self,
@@ -693,6 +749,11 @@ pub mod glass_server {
             &self,
             request: tonic::Request<super::AttendRequest>,
         ) -> std::result::Result<tonic::Response<Self::AttendStream>, tonic::Status>;
+        /// What the policy says to this client, in general and about some operations, capabilities or URLs.
+        async fn policy(
+            &self,
+            request: tonic::Request<super::PolicyRequest>,
+        ) -> std::result::Result<tonic::Response<super::PolicyReply>, tonic::Status>;
         /// Stops the daemon (contract 12.2).
         async fn stop(
             &self,
@@ -1129,6 +1190,49 @@ pub mod glass_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/Policy" => {
+                    #[allow(non_camel_case_types)]
+                    struct PolicySvc<T: Glass>(pub Arc<T>);
+                    impl<T: Glass> tonic::server::UnaryService<super::PolicyRequest>
+                    for PolicySvc<T> {
+                        type Response = super::PolicyReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PolicyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::policy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PolicySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -46,6 +46,9 @@ pub struct ExecuteRequest {
     /// Selection belongs to a client.
     #[prost(string, tag = "6")]
     pub client_id: ::prost::alloc::string::String,
+    /// Answers leave out what fields hold (contract 10.2, read_form_values).
+    #[prost(bool, tag = "7")]
+    pub hide_values: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExecuteEvent {

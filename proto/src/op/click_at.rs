@@ -42,7 +42,7 @@ pub struct ClickAt {
 impl Operation for ClickAt {
     const FACTS: Facts = Facts {
         name: "clickAt",
-        capability: Capability::Input,
+        capability: Capability::CoordinateInput,
         effect: Effect::Mutation,
         lane: Lane::Page,
         needs: Needs::OpenPage,

@@ -80,8 +80,8 @@ impl Operation for Diagnostics {
     };
     type Output = Told;
 
-    fn also_needs(&self) -> Option<Capability> {
-        (self.values == Some(true)).then_some(Capability::ConsoleValues)
+    fn also_needs(&self) -> Vec<Capability> {
+        if self.values == Some(true) { vec![Capability::ConsoleValues] } else { Vec::new() }
     }
 
     fn check(&self) -> Result<(), InvalidParams> {

@@ -58,6 +58,11 @@ impl Operation for Drag {
         elements.collect()
     }
 
+    fn also_needs(&self) -> Vec<Capability> {
+        let at_point = [&self.source, &self.destination].iter().any(|place| matches!(place, Place::Point(_)));
+        if at_point { vec![Capability::CoordinateInput] } else { Vec::new() }
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("steps", self.steps.unwrap_or(10), 2..=100)?;
         super::in_range("holdMs", self.hold_ms.unwrap_or(0), 0..=5000)?;

@@ -91,8 +91,8 @@ impl Operation for ExportPage {
     };
     type Output = Exported;
 
-    fn also_needs(&self) -> Option<Capability> {
-        self.bodies.then_some(Capability::NetworkBodies)
+    fn also_needs(&self) -> Vec<Capability> {
+        if self.bodies { vec![Capability::NetworkBodies] } else { Vec::new() }
     }
 
     fn check(&self) -> Result<(), InvalidParams> {

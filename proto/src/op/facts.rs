@@ -2,60 +2,7 @@
 
 use std::time::Duration;
 
-/// What a policy allows or denies (contract 10.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Capability {
-    /// Loading pages.
-    Navigate,
-    /// Reading what a page shows.
-    Read,
-    /// Page input: click, type, fill, keys, dialog answers.
-    Input,
-    /// Running script in the page.
-    Evaluate,
-    /// Taking pictures.
-    Screenshot,
-    /// Taking downloads out of a session.
-    Download,
-    /// Giving files to a page.
-    Upload,
-    /// Writing a page to a file.
-    ExportPage,
-    /// Seeing what pages wrote to their console.
-    ConsoleValues,
-    /// Reading, setting and deleting cookies.
-    Cookies,
-    /// Saving and loading what a session keeps for sites.
-    StorageState,
-    /// Reading and writing the session's clipboard.
-    Clipboard,
-    /// Reading what a page's requests were answered.
-    NetworkBodies,
-    /// Ending a session's browser.
-    RecoverBrowser,
-}
-
-impl Capability {
-    /// The name in policy files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Navigate => "navigate",
-            Self::Read => "read",
-            Self::Input => "input",
-            Self::Evaluate => "evaluate",
-            Self::Screenshot => "screenshot",
-            Self::Download => "download",
-            Self::Upload => "upload",
-            Self::ExportPage => "export_page",
-            Self::ConsoleValues => "console_values",
-            Self::Cookies => "cookies",
-            Self::StorageState => "storage_state",
-            Self::Clipboard => "clipboard",
-            Self::NetworkBodies => "network_bodies",
-            Self::RecoverBrowser => "recover_browser",
-        }
-    }
-}
+pub use glass_policy::Capability;
 
 /// Whether an operation can change the page, the browser or the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,5 +76,14 @@ impl Facts {
             out.extend(c.to_lowercase());
         }
         out
+    }
+
+    /// What policy is asked for whatever the parameters are.
+    pub fn needed(&self) -> Vec<Capability> {
+        match self.capability {
+            Capability::CoordinateInput => vec![Capability::Input, self.capability],
+            Capability::ReadFormValues => vec![Capability::Read, self.capability],
+            _ => vec![self.capability],
+        }
     }
 }

@@ -85,6 +85,10 @@ impl Operation for GetDom {
         true
     }
 
+    fn also_needs(&self) -> Vec<Capability> {
+        if self.values == Some(true) { vec![Capability::ReadFormValues] } else { Vec::new() }
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("maxBytes", self.max_bytes, 1024..=Self::MAX_BYTES)
     }

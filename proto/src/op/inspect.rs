@@ -27,7 +27,7 @@ impl Inspect {
 impl Operation for Inspect {
     const FACTS: Facts = Facts {
         name: "inspect",
-        capability: Capability::Read,
+        capability: Capability::ReadFormValues,
         effect: Effect::Read,
         lane: Lane::Page,
         needs: Needs::OpenPage,

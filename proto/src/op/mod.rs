@@ -149,11 +149,6 @@ pub trait Operation: Serialize + DeserializeOwned {
         Ok(())
     }
 
-    /// What these parameters need of the policy beyond [`Facts::capability`].
-    fn also_needs(&self) -> Option<Capability> {
-        None
-    }
-
     /// The parameter that a shell may give through standard input or a file.
     fn text_input(&mut self) -> Option<TextInput<'_>> {
         None
@@ -161,6 +156,11 @@ pub trait Operation: Serialize + DeserializeOwned {
 
     /// The elements that it names, in the order in which it looks for them.
     fn locators(&self) -> Vec<&Locator> {
+        Vec::new()
+    }
+
+    /// What policy is asked for beside [`Facts::capability`], for what these parameters ask.
+    fn also_needs(&self) -> Vec<Capability> {
         Vec::new()
     }
 
@@ -269,14 +269,14 @@ macro_rules! operations {
                 match self { $(Self::$variant(params) => params.check(),)* }
             }
 
-            /// What these parameters need of the policy beyond the operation's own capability.
-            pub fn also_needs(&self) -> Option<Capability> {
-                match self { $(Self::$variant(params) => params.also_needs(),)* }
-            }
-
             /// The parameter that a shell may give through standard input or a file.
             pub fn text_input(&mut self) -> Option<TextInput<'_>> {
                 match self { $(Self::$variant(params) => params.text_input(),)* }
+            }
+
+            /// What its parameters need beside the capability of its facts.
+            fn also_needs(&self) -> Vec<Capability> {
+                match self { $(Self::$variant(params) => params.also_needs(),)* }
             }
 
             /// The elements that it names, in the order in which it looks for them.
@@ -401,6 +401,16 @@ impl AnyOperation {
     /// Whether it can do without a target though it may be about one.
     pub fn target_is_optional(&self) -> bool {
         matches!(self, Self::Events(_))
+    }
+
+    /// Everything that policy is asked for (contract 10.2): what the operation needs in any case comes first.
+    pub fn capabilities(&self, options: &CallOptions) -> Vec<Capability> {
+        let mut needs = self.facts().needed();
+        needs.extend(self.also_needs());
+        if options.expect.whole().is_some_and(|predicate| predicate.tells_values()) {
+            needs.push(Capability::ReadFormValues);
+        }
+        needs
     }
 
     /// Checks that it takes what the call's options give: nothing is ignored in silence.

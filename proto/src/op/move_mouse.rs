@@ -28,7 +28,7 @@ pub struct MoveMouse {
 impl Operation for MoveMouse {
     const FACTS: Facts = Facts {
         name: "moveMouse",
-        capability: Capability::Input,
+        capability: Capability::CoordinateInput,
         effect: Effect::Mutation,
         lane: Lane::Page,
         needs: Needs::OpenPage,

@@ -105,6 +105,12 @@ impl Operation for Observe {
     };
     type Output = Observation;
 
+    fn also_needs(&self) -> Vec<Capability> {
+        let values = (self.values == Some(true)).then_some(Capability::ReadFormValues);
+        let picture = self.include_screenshot.then_some(Capability::Screenshot);
+        values.into_iter().chain(picture).collect()
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         super::in_range("maxBytes", self.max_bytes, 1024..=204_800)?;
         super::in_range("depth", self.depth, 1..=50)?;

@@ -110,6 +110,16 @@ impl Predicate {
     /// Longest string in bytes (contract 8.2).
     pub const MAX_STRING: usize = 1024;
 
+    /// Whether it tells what a field holds.
+    pub fn tells_values(&self) -> bool {
+        match self {
+            Self::ValueEquals(_) => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::tells_values),
+            Self::Not(part) => part.tells_values(),
+            _ => false,
+        }
+    }
+
     /// Its key.
     pub fn name(&self) -> &'static str {
         match self {

@@ -61,8 +61,9 @@ impl Operation for Recover {
     };
     type Output = Recovered;
 
-    fn also_needs(&self) -> Option<Capability> {
-        (self.method == RecoverMethod::RestartBrowser).then_some(Capability::RecoverBrowser)
+    fn also_needs(&self) -> Vec<Capability> {
+        let restarts = self.method == RecoverMethod::RestartBrowser;
+        if restarts { vec![Capability::RecoverBrowser] } else { Vec::new() }
     }
 
     fn check(&self) -> Result<(), InvalidParams> {

@@ -86,6 +86,11 @@ impl Operation for Scroll {
         self.target.iter().chain(at).collect()
     }
 
+    fn also_needs(&self) -> Vec<Capability> {
+        let at_point = matches!(self.at, Some(Place::Point(_)));
+        if at_point { vec![Capability::CoordinateInput] } else { Vec::new() }
+    }
+
     fn check(&self) -> Result<(), super::InvalidParams> {
         let invalid = |text: &str| Err(super::InvalidParams(text.to_owned()));
         let wheel = self.dx.is_some() || self.dy.is_some() || self.to.is_some() || self.at.is_some();

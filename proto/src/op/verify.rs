@@ -189,6 +189,11 @@ impl Operation for Verify {
         self.whole()?.check()
     }
 
+    fn also_needs(&self) -> Vec<Capability> {
+        let tells = self.whole().is_ok_and(|predicate| predicate.tells_values());
+        if tells { vec![Capability::ReadFormValues] } else { Vec::new() }
+    }
+
     fn locators(&self) -> Vec<&Locator> {
         self.predicate.as_ref().map(Predicate::locators).unwrap_or_default()
     }

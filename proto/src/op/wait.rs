@@ -311,6 +311,13 @@ impl Operation for Wait {
         Ok(())
     }
 
+    fn also_needs(&self) -> Vec<Capability> {
+        match &self.condition {
+            Condition::Js(_) => vec![Capability::Evaluate],
+            _ => Vec::new(),
+        }
+    }
+
     fn locators(&self) -> Vec<&Locator> {
         match &self.condition {
             Condition::Element(_, locator) => vec![locator],

@@ -77,9 +77,15 @@ impl Failure {
 /// [`super::Forwarder::last_failure`] knows the real one.
 ///
 /// The first is a tunnel (https, WebSocket) that was not made; the second is how `glass-egress` marks its own
-/// answers to plain http requests, so that they are network errors and not pages.
+/// answers to plain http requests, so that they are network errors and not pages; the third is a document that this
+/// worker refused itself.
 pub fn hides_failure(net_error: &str) -> bool {
-    matches!(net_error, "net::ERR_TUNNEL_CONNECTION_FAILED" | "net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION")
+    matches!(
+        net_error,
+        "net::ERR_TUNNEL_CONNECTION_FAILED"
+            | "net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION"
+            | "net::ERR_BLOCKED_BY_CLIENT"
+    )
 }
 
 /// The last failures, the oldest first.
@@ -95,22 +101,20 @@ impl Failures {
     pub(super) fn note(&mut self, message: &[u8]) {
         match serde_json::from_slice(message) {
             Ok(Note::Failed { host, port, error, rule, reason }) => {
-                if self.0.len() == MAX_FAILURES {
-                    self.0.pop_front();
-                }
-                self.0.push_back(Failure {
-                    host: spelled(&host),
-                    port,
-                    error,
-                    rule,
-                    reason,
-                    at: Instant::now(),
-                });
+                self.remember(Failure { host, port, error, rule, reason, at: Instant::now() });
             }
             // A newer proxy may say more than this version understands.
             Ok(Note::Unknown) => {}
             Err(error) => tracing::debug!(%error, "a message of the proxy was not understood"),
         }
+    }
+
+    /// Remembers a failure; the oldest makes room.
+    pub(super) fn remember(&mut self, failure: Failure) {
+        if self.0.len() == MAX_FAILURES {
+            self.0.pop_front();
+        }
+        self.0.push_back(Failure { host: spelled(&failure.host), ..failure });
     }
 
     /// The newest failure of `host`:`port` at or after `since`.

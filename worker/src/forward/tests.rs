@@ -129,9 +129,10 @@ async fn the_newest_failures_are_kept_and_strange_messages_harm_nothing() {
 }
 
 #[test]
-fn only_the_two_names_of_a_proxys_failure_hide_another() {
+fn only_the_names_of_a_refusal_hide_another() {
     assert!(hides_failure("net::ERR_TUNNEL_CONNECTION_FAILED"));
     assert!(hides_failure("net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION"));
+    assert!(hides_failure("net::ERR_BLOCKED_BY_CLIENT"));
     assert!(!hides_failure("net::ERR_CONNECTION_REFUSED"));
 }
 

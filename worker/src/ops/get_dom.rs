@@ -52,7 +52,7 @@ pub(super) async fn run(context: &Context, params: &GetDom) -> Result<DomRead, O
     context.pages.reveal(&context.target, context.left().mul_f64(REVEAL)).await;
     // Which element holds which frame is told in it.
     context.pages.place_frames(&context.target).await;
-    let values = params.values.unwrap_or(true);
+    let values = params.values.unwrap_or(!context.hide_values);
     let dom = read(context, &key, node, params.format, params.max_bytes, values).await.map_err(fault)?;
     let page = page_line(context, revision).await.map_err(fault)?;
     Ok(DomRead { page, format: params.format.name().to_owned(), dom: dom.text, incomplete: dom.incomplete })

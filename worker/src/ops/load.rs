@@ -3,8 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use glass_policy::decide::host_denial;
 use glass_proto::error::{ErrorKind, OpError, Phase};
-use glass_proto::escape::cut;
+use glass_proto::escape::{cut, visible};
 use glass_proto::op::WaitUntil;
 use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{Navigated, NavigationSeen};
@@ -13,7 +14,7 @@ use url::Url;
 use crate::act::{Before, guard_revision, look, measure, page_line};
 use crate::cdp::types::page;
 use crate::context::{Context, dialog_blocked, halted};
-use crate::forward::{FailureKind, hides_failure};
+use crate::forward::{Failure, FailureKind, hides_failure};
 use crate::page::{Changes, EngineError, Halt, State};
 
 /// How long `auto` waits for load after the DOM is ready.
@@ -171,24 +172,40 @@ pub(super) fn net_failure(
     began: Instant,
 ) -> OpError {
     let mut name = error.to_owned();
-    let url = Url::parse(url).ok();
-    if hides_failure(error)
-        && let Some(url) = &url
-        && let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default())
-        && let Some(failure) = context.pages.forwarder().last_failure(host, port, began)
-    {
-        if failure.error == FailureKind::Denied {
-            return OpError::failed(
-                ErrorKind::Denied,
-                Phase::Policy,
-                "the session's egress rules do not allow this host",
-                "ask whoever wrote the policy to allow it",
-            )
-            .detail("rule", failure.rule.unwrap_or_default());
+    if hides_failure(error) {
+        // The last place on the way, where a redirect led there, and the one that was asked for.
+        let last = context
+            .pages
+            .state()
+            .target(&context.target)
+            .and_then(|target| target.document.last_exchange().map(|exchange| exchange.url.clone()));
+        let places = [last.as_deref().unwrap_or_default(), url];
+        if let Some(failure) = places.into_iter().find_map(|place| refused_at(context, place, began)) {
+            if failure.error == FailureKind::Denied {
+                return denied(context, failure);
+            }
+            failure.net_error().clone_into(&mut name);
         }
-        failure.net_error().clone_into(&mut name);
     }
     navigation_failed(&name, status)
+}
+
+/// What the proxy said of a URL's host since the navigation began.
+fn refused_at(context: &Context, url: &str, began: Instant) -> Option<Failure> {
+    let url = Url::parse(url).ok()?;
+    context.pages.forwarder().last_failure(url.host_str()?, url.port_or_known_default()?, began)
+}
+
+/// A rule forbids the page, or one that it redirects to (contract 10.3, 10.6).
+fn denied(context: &Context, failure: Failure) -> OpError {
+    let denial = host_denial(failure.rule.unwrap_or_default(), String::new());
+    let message = "the policy does not allow the host of this page, or of one that it redirects to";
+    OpError::failed(ErrorKind::Denied, Phase::Policy, message, denial.remedy)
+        .reason("host")
+        .detail("pageHost", cut(&visible(&failure.host, false), 256))
+        .detail("operation", context.facts.name)
+        .detail("ruleId", denial.rule)
+        .detail("overridePossible", denial.override_possible)
 }
 
 fn navigation_failed(name: &str, status: Option<u16>) -> OpError {

@@ -150,7 +150,7 @@ async fn add_dom(
         None => context.readable().into_iter().next(),
     };
     let key = key.ok_or_else(|| fault(EngineError::Gone))?;
-    let values = params.values.unwrap_or(true);
+    let values = params.values.unwrap_or(!context.hide_values);
     let node = scope.map(|scope| scope.node);
     let dom = super::get_dom::read(context, &key, node, DomFormat::Html, Observe::MAX_DOM, values).await;
     let dom = dom.map_err(fault)?;
@@ -259,7 +259,7 @@ async fn frames(
     let reads = keys.iter().enumerate().map(|(at, key)| {
         let mut args = json!({
             "maxRows": rows, "maxText": MAX_TEXT, "interactive": params.interactive, "depth": params.depth,
-            "places": true, "values": params.values.unwrap_or(true),
+            "places": true, "values": params.values.unwrap_or(!context.hide_values),
         });
         if params.boxes {
             args["boxes"] = true.into();

@@ -150,6 +150,7 @@ impl Pages {
         ));
         drop(self.start(session, runtime::Enable {}));
         drop(self.start(session, log::Enable {}));
+        self.admit_documents(session);
         drop(self.start(session, BODIES));
         drop(self.emulate_in(session, part, false));
         drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));

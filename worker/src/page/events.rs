@@ -608,7 +608,8 @@ impl State {
                 if sent.kind.as_deref() == Some("Document") && sent.frame_id.as_deref() == Some(&target.main)
                 {
                     let redirected = sent.redirect_response.is_some();
-                    target.document.asked(&sent.request_id, &sent.request.method, redirected);
+                    let asked = &sent.request;
+                    target.document.asked(&sent.request_id, &asked.method, &asked.url, redirected);
                 }
                 // Streams never end; a page is quiet with them (report 43).
                 if sent.kind.as_deref() == Some("EventSource") {
@@ -716,7 +717,7 @@ impl Document {
     const REMEMBERED: usize = 8;
 
     /// The main document is asked for: at first, or again after a redirect.
-    fn asked(&mut self, request: &str, method: &str, redirected: bool) {
+    fn asked(&mut self, request: &str, method: &str, url: &str, redirected: bool) {
         let known = match self.exchanges.iter().rposition(|known| known.loader == request) {
             Some(at) => at,
             None => {
@@ -729,13 +730,14 @@ impl Document {
         };
         let known = &mut self.exchanges[known];
         method.clone_into(&mut known.method);
+        url.clone_into(&mut known.url);
         known.redirects += u32::from(redirected);
     }
 
     fn answered(&mut self, request: &str, response: &network::Response) {
         let status = u16::try_from(response.status).unwrap_or(0);
         if self.exchange(request).is_none() {
-            self.asked(request, "", false);
+            self.asked(request, "", "", false);
         }
         if let Some(known) = self.exchanges.iter_mut().rev().find(|known| known.loader == request) {
             known.status = status;

@@ -24,11 +24,16 @@ impl Pages {
     /// Tells a CDP session which of its requests it stops, from all that is wanted now.
     pub(super) fn fetch_in(&self, session: &str) {
         let all = self.state().fetch.empty.contains_key(session);
-        if all {
-            drop(self.start(session, fetch::Enable { patterns: None, handle_auth_requests: false }));
-        } else {
-            drop(self.start(session, fetch::Disable {}));
-        }
+        let documents = super::admission::DOCUMENTS;
+        let patterns = match (all, self.tells_documents()) {
+            (true, _) => None,
+            (false, true) => Some(documents),
+            (false, false) => {
+                drop(self.start(session, fetch::Disable {}));
+                return;
+            }
+        };
+        drop(self.start(session, fetch::Enable { patterns, handle_auth_requests: false }));
     }
 
     /// As long as the answer is kept, the page loads nothing but an empty document at this address, and no service
@@ -67,6 +72,10 @@ impl Pages {
                 drop(self.start(session, page));
             }
             Some(_) => {
+                let none = fetch::FailRequest { request_id, error_reason: "BlockedByClient" };
+                drop(self.start(session, none));
+            }
+            None if self.refuses_document(session, paused) => {
                 let none = fetch::FailRequest { request_id, error_reason: "BlockedByClient" };
                 drop(self.start(session, none));
             }

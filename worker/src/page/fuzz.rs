@@ -54,6 +54,7 @@ fn fuzz_events() {
         let pages = Pages::new(
             Forwarder::start(listener, endpoint, Peers::Cage).expect("a forwarder"),
             "data-testid".into(),
+            None,
         );
         let mut taken = 0;
         for line in String::from_utf8_lossy(input).lines() {

@@ -7,6 +7,7 @@
 //!
 //! Invariant: no lock is held across a round trip to the browser.
 
+mod admission;
 mod aside;
 mod attach;
 mod choosers;
@@ -37,6 +38,7 @@ mod watch;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use glass_policy::egress::Rules;
 use tokio::sync::watch as channel;
 
 pub use aside::{Aside, AsideError};
@@ -77,6 +79,8 @@ struct Inner {
     moved: channel::Sender<u64>,
     forwarder: Forwarder,
     test_id_attribute: String,
+    /// Rules for documents, where those differ from the proxy's.
+    navigation: Option<Rules>,
     spool: OnceLock<Spool>,
     uploads: Uploads,
     running: Running,
@@ -90,13 +94,15 @@ impl std::fmt::Debug for Pages {
 
 impl Pages {
     /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
-    pub fn new(forwarder: Forwarder, test_id_attribute: String) -> Self {
+    /// `navigation` has the rules for documents, where those differ from the proxy's.
+    pub fn new(forwarder: Forwarder, test_id_attribute: String, navigation: Option<Rules>) -> Self {
         let inner = Inner {
             browser: OnceLock::new(),
             state: Mutex::new(State::default()),
             moved: channel::Sender::new(0),
             forwarder,
             test_id_attribute,
+            navigation,
             spool: OnceLock::new(),
             uploads: Uploads::default(),
             running: Running::default(),

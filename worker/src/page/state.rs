@@ -194,6 +194,8 @@ pub struct Exchange {
     pub loader: String,
     /// The HTTP method of the last request, after redirects; empty when the request was not seen.
     pub method: String,
+    /// The URL of the last request, after redirects; empty when the request was not seen.
+    pub url: String,
     /// HTTP status; 0 while there is none.
     pub status: u16,
     /// Redirects on the way.

@@ -61,7 +61,7 @@ pub fn spoken(text: &str) -> Cow<'_, str> {
 const OURS: [&str; 5] = ["--file-root", "--session", "--sessions", "--prefix", "--mcp"];
 
 fn said(word: &str) -> Cow<'_, str> {
-    if OURS.contains(&word) {
+    if OURS.contains(&word) || word.starts_with("--policy") {
         return word.into();
     }
     if let Some(option) = word.strip_prefix("--").filter(|option| !option.is_empty()) {
