@@ -23,6 +23,9 @@ use crate::error::unreadable;
 /// More files of one name than anybody keeps in one directory; a bound so that the search ends.
 const MOST: u32 = 10_000;
 
+/// Directories within each other that are uploaded.
+const DEEPEST: u32 = 16;
+
 /// The file root.
 #[derive(Debug)]
 pub struct Root {
@@ -70,6 +73,70 @@ impl Root {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let opened = beneath(self.directory.as_fd(), &inside, flags).map_err(|error| refused(&error))?;
         Incoming::new(opened, shown).map_err(|error| refused(&error))
+    }
+
+    /// A regular file, or every file of a directory under its path from that directory's name on.
+    ///
+    /// # Errors
+    /// `denied` when something of it lies outside, `invalid_argument` when it cannot be read, is neither, holds
+    /// nothing, or more than is uploaded at once.
+    pub fn all(&self, path: &Path) -> Result<Vec<Outgoing>, OpError> {
+        let (inside, shown) = self.inside(path)?;
+        let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
+        let opened =
+            File::from(beneath(self.directory.as_fd(), &inside, flags).map_err(|error| refused(&error))?);
+        if !opened.metadata().map_err(|error| refused(&error))?.is_dir() {
+            return Ok(vec![self.outgoing(path)?]);
+        }
+        let name = shown.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
+            OpError::invalid("the directory has no name in UTF-8", "name another directory")
+        })?;
+        let mut found = Vec::new();
+        self.walk(&inside, name, 0, &mut found)?;
+        if found.is_empty() {
+            return Err(OpError::invalid("the directory holds no file", "name a directory with files"));
+        }
+        Ok(found)
+    }
+
+    fn walk(&self, inside: &Path, name: &str, level: u32, found: &mut Vec<Outgoing>) -> Result<(), OpError> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let opened = beneath(self.directory.as_fd(), inside, flags).map_err(|error| refused(&error))?;
+        let entries = rustix::fs::Dir::read_from(opened).map_err(|error| refused(&error.into()))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| refused(&error.into()))?;
+            match entry.file_name().to_str() {
+                Ok("." | "..") => {}
+                Ok(name) => names.push(name.to_owned()),
+                Err(_) => {
+                    return Err(OpError::invalid(
+                        "a file of the directory has no name in UTF-8",
+                        "name it anew",
+                    ));
+                }
+            }
+        }
+        names.sort();
+        for entry in names {
+            let path = inside.join(&entry);
+            let name = format!("{name}/{entry}");
+            let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
+            let file =
+                File::from(beneath(self.directory.as_fd(), &path, flags).map_err(|error| refused(&error))?);
+            let about = file.metadata().map_err(|error| refused(&error))?;
+            if about.is_dir() && level < DEEPEST {
+                self.walk(&path, &name, level + 1, found)?;
+            } else if about.is_file() && found.len() <= Upload::MAX_FILES {
+                found.push(Outgoing { name, size: about.len(), file });
+            } else if !about.is_file() {
+                return Err(OpError::invalid(
+                    "something in the directory is no regular file, or lies too deep",
+                    "name a directory of regular files",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// A regular file, for reading, with its name and size.
@@ -286,7 +353,14 @@ impl Carried {
             AnyOperation::Upload(upload) if !upload.files.is_empty() => {
                 let root = Root::open(root)?;
                 let files = std::mem::take(&mut upload.files);
-                let outgoing = files.iter().map(|file| root.outgoing(file)).collect::<Result<Vec<_>, _>>()?;
+                let outgoing = files.iter().map(|file| root.all(file)).collect::<Result<Vec<_>, _>>()?;
+                let outgoing: Vec<_> = outgoing.into_iter().flatten().collect();
+                if outgoing.len() > Upload::MAX_FILES {
+                    return Err(OpError::invalid(
+                        format!("{} files are named or lie in the directory", outgoing.len()),
+                        format!("at most {} files are uploaded at once", Upload::MAX_FILES),
+                    ));
+                }
                 if outgoing.iter().any(|file| file.size > Upload::MAX_BYTES) {
                     return Err(OpError::invalid(
                         format!("a file is larger than {} bytes", Upload::MAX_BYTES),

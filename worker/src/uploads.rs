@@ -13,6 +13,8 @@ use glass_proto::op::Upload;
 use glass_proto::result::FileGiven;
 use sha2::{Digest, Sha256};
 
+/// Longest path of a file in its directory, in bytes.
+const LONGEST: usize = 1024;
 /// Files that a session keeps at most.
 const MOST: usize = 256;
 
@@ -74,7 +76,7 @@ impl Uploads {
     /// # Errors
     /// `invalid_argument` for a name or a size that cannot be, `quota_exceeded`, `transport`.
     pub fn begin(&self, name: &str, size: u64, room: u64) -> Result<Coming<'_>, OpError> {
-        if name.is_empty() || name.len() > 255 || matches!(name, "." | "..") || name.contains(['/', '\0']) {
+        if !is_usable(name) {
             return Err(OpError::invalid("the file's name cannot be used", "give the file another name"));
         }
         if size > Upload::MAX_BYTES {
@@ -97,7 +99,7 @@ impl Uploads {
             (id.clone(), directory.join(id))
         };
         let opened = DirBuilder::new().recursive(true).mode(0o700).create(&directory).and_then(|()| {
-            let path = directory.join(name);
+            let path = directory.join(name.rsplit('/').next().unwrap_or(name));
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
             Ok((path, file))
         });
@@ -120,9 +122,40 @@ impl Uploads {
         }
     }
 
+    /// The directory that these files are of, as one that the browser can be given.
+    ///
+    /// # Errors
+    /// The operating system's; two files of one name.
+    pub fn directory_of(&self, files: &[Staged]) -> io::Result<PathBuf> {
+        let root = {
+            let mut kept = self.kept();
+            kept.begun += 1;
+            let directory = kept.directory.clone().ok_or(io::ErrorKind::NotFound)?;
+            directory.join(format!("d{}", kept.begun))
+        };
+        let mut top = None;
+        for Staged { path, file } in files {
+            let place = root.join(&file.name);
+            if let Some(parent) = place.parent() {
+                DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+            }
+            std::fs::hard_link(path, &place)?;
+            top = file.name.split_once('/').map(|(top, _)| root.join(top));
+        }
+        top.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether it is a name, or a path below a directory, no part of which leads anywhere else.
+fn is_usable(name: &str) -> bool {
+    let fits = |part: &str| {
+        !part.is_empty() && part.len() <= 255 && !matches!(part, "." | "..") && !part.contains('\0')
+    };
+    name.len() <= LONGEST && name.split('/').all(fits)
 }
 
 impl Coming<'_> {
@@ -226,6 +259,22 @@ mod tests {
     }
 
     #[test]
+    fn files_of_a_directory_lie_in_one_again() {
+        let (_directory, uploads) = uploads();
+        let staged: Vec<Staged> = ["d/a", "d/sub/b"]
+            .map(|name| {
+                let mut coming = uploads.begin(name, 1, 100).unwrap();
+                coming.take(b"x").unwrap();
+                uploads.get(&coming.finish().unwrap().0).unwrap()
+            })
+            .into();
+        let directory = uploads.directory_of(&staged).unwrap();
+        assert_eq!(directory.file_name().unwrap(), "d");
+        assert!(directory.join("a").is_file() && directory.join("sub/b").is_file());
+        assert!(uploads.directory_of(&[staged[0].clone(), staged[0].clone()]).is_err());
+    }
+
+    #[test]
     fn what_is_not_whole_or_not_allowed_leaves_nothing() {
         let (directory, uploads) = uploads();
         let mut short = uploads.begin("a", 4, 100).unwrap();
@@ -234,7 +283,7 @@ mod tests {
         let mut long = uploads.begin("a", 1, 100).unwrap();
         assert!(long.take(b"ab").is_err());
         drop(long);
-        for name in ["", ".", "..", "a/b", "/a", &"x".repeat(256)] {
+        for name in ["", ".", "..", "a/../b", "/a", "a//b", "a/", &"x".repeat(256)] {
             assert_eq!(uploads.begin(name, 1, 100).unwrap_err().kind, ErrorKind::InvalidArgument, "{name}");
         }
         assert_eq!(uploads.begin("a", 101, 100).unwrap_err().kind, ErrorKind::QuotaExceeded);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use glass_proto::op::{AnyOperation, ImageFormat, ListTargets};
+use glass_proto::op::{AnyOperation, CallOptions, ImageFormat, ListTargets, Screenshot};
 use glass_proto::wire::client as pb;
 use glass_proto::{Dispatched, OpError, Outcome};
 use rmcp::model::{
@@ -140,7 +140,13 @@ impl Handler {
 
     /// A large PNG that nobody asked for by name is taken again as JPEG.
     async fn smaller(&self, call: &Call, answered: Answered, about: &About) -> Answered {
-        let AnyOperation::Screenshot(screenshot) = &call.operation else { return answered };
+        let screenshot = match &call.operation {
+            AnyOperation::Screenshot(screenshot) => screenshot.clone(),
+            AnyOperation::Observe(observe) if observe.include_screenshot => {
+                Screenshot { max_side: Some(Screenshot::MODEL_SIDE), ..Screenshot::default() }
+            }
+            _ => return answered,
+        };
         let large = answered
             .picture
             .as_ref()
@@ -149,14 +155,30 @@ impl Handler {
             return answered;
         }
         let mut again = call.clone();
-        let mut screenshot = screenshot.clone();
+        let mut screenshot = screenshot;
+        if let AnyOperation::Observe(_) = &call.operation {
+            // The picture is of the whole page, whatever part of it was observed.
+            again.options = CallOptions {
+                timeout_ms: call.options.timeout_ms,
+                target_id: call.options.target_id.clone(),
+                ..CallOptions::default()
+            };
+        }
         screenshot.format = ImageFormat::Jpeg;
         screenshot.quality = Some(QUALITY);
         again.operation = AnyOperation::Screenshot(screenshot);
         let ran = self.link.run(&again, &about.cancelled).await;
         let retaken =
             read(ran.ended).and_then(|(_, json)| tools::success(&again.operation, &json, &ran.seen));
-        retaken.unwrap_or(answered)
+        let Ok(retaken) = retaken else { return answered };
+        if let AnyOperation::Screenshot(_) = &call.operation {
+            return retaken;
+        }
+        let mut answered = answered;
+        answered.result.content.truncate(1);
+        answered.result.content.extend(retaken.result.content);
+        answered.picture = retaken.picture;
+        answered
     }
 
     /// Keeps what can be read later, and links to it.
@@ -181,10 +203,7 @@ impl Handler {
     async fn trace(&self, call: &Call, error: &OpError, times: &Value) -> Value {
         let mut list = call.clone();
         list.operation = AnyOperation::ListTargets(ListTargets {});
-        list.options = glass_proto::op::CallOptions {
-            timeout_ms: Some(TRACE_TIMEOUT_MS),
-            ..glass_proto::op::CallOptions::default()
-        };
+        list.options = CallOptions { timeout_ms: Some(TRACE_TIMEOUT_MS), ..CallOptions::default() };
         let never = CancellationToken::new();
         let listed = read(self.link.run(&list, &never).await.ended).ok();
         let targets = listed.and_then(|(_, json)| serde_json::from_slice::<Value>(&json).ok());

@@ -14,7 +14,7 @@ use crate::result::Uploaded;
 ///
 /// The input may be hidden, or be named by its label. Where a click opens a file chooser instead, the click's answer
 /// names it, and --chooser-id answers it. Only regular files inside the file root are read: the directory that the
-/// client was started in.
+/// client was started in. An input that takes a directory is given one of up to 16 files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Upload {
@@ -50,7 +50,7 @@ impl Upload {
 ///
 /// The input may be hidden, or be named by its label. Where a click opens a file chooser instead, the click's answer
 /// names it, and --chooser-id answers it. Only regular files inside the file root are read: the directory that the
-/// client was started in.
+/// client was started in. An input that takes a directory is given one of up to 16 files.
 #[derive(Debug, Args)]
 struct Words {
     /// The file input, then 1 to 16 files; with --chooser-id files alone

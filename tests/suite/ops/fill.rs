@@ -264,3 +264,29 @@ fn the_ref_of_a_paragraph_in_an_editor_fills_the_editor() {
     stage.ok(&["fill", "role=textbox;name=Inner", "inside"]);
     assert_eq!(stage.eval("t.innerText.trim()"), "inside");
 }
+
+// contract: 5.6, 3.2 report: 228
+#[test]
+fn documents_that_are_editors_as_a_whole_are_listed_and_filled_in_their_frames() {
+    let stage = Stage::take();
+    stage.show(
+        "<!doctype html><title>Editors</title><iframe id=one title=One srcdoc='<body contenteditable><p>old</p></body>'></iframe>
+         <iframe id=two title=Two srcdoc='<p>old</p>'></iframe><div role=textbox aria-label=Plain contenteditable=plaintext-only>old</div>
+         <div role=textbox aria-label=Holder contenteditable>a<span contenteditable=false id=island>island</span></div>
+         <input aria-label=Field><script>two.onload=()=>{two.contentDocument.designMode='on'}</script>",
+    );
+    for frame in ["One", "Two"] {
+        let within = format!("title={frame}");
+        stage.ok(&["wait", "visible=role=textbox", "--frame", &within]);
+        let filled = stage.ok(&["fill", "role=textbox", "new\nlines", "--frame", &within]);
+        assert_eq!(filled["evidence"]["valueMatches"], true, "{frame}: {filled}");
+        stage.ok(&["type", " and more", "--target", "css=body", "--frame", &within]);
+    }
+    let text = "['one', 'two'].map(id => document.getElementById(id).contentDocument.body.innerText.replace(/\\n+/g, '/').replace(/\\u00a0/g, ' ')).join()";
+    assert_eq!(stage.eval(text), "new/lines and more,new/lines and more");
+    stage.ok(&["fill", "name=Plain", "plain"]);
+    stage.fails("not_actionable", &["fill", "css=#island", "x", "--timeout-ms", "600"]);
+    // The focus is where it was put last.
+    stage.ok(&["fill", "label=Field", "here"]);
+    assert_eq!(stage.eval("document.activeElement.value"), "here");
+}

@@ -36,7 +36,8 @@ function fieldOf(el) {
   if (G.isContentEditable(el)) {
     let host = el;
     for (let node = flatParent(el); node && G.isContentEditable(node); node = flatParent(node)) host = node;
-    return host;
+    // A document that is an editor as a whole is edited in its body.
+    return host === G.documentElement(doc) ? G.body(doc) || host : host;
   }
   if (tag === 'label') return G.control(el);
   const root = shadowOf(el);

@@ -54,6 +54,7 @@ take(Document.prototype, [
   'documentElement',
   'scrollingElement',
   'timeline',
+  'designMode',
 ]);
 take(HTMLLabelElement.prototype, ['control']);
 take(HTMLTableElement.prototype, ['rows']);

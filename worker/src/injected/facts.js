@@ -81,6 +81,7 @@ function rowRole(el, tag) {
 }
 
 function isEditingHost(el) {
+  if (el === G.body(doc) && G.designMode(doc) === 'on') return true;
   const given = attribute(el, 'contenteditable');
   return given !== null && given !== 'false' && given !== 'inherit';
 }
@@ -123,6 +124,7 @@ function learn(el, fact) {
     fact.external = noteReferences(el);
   }
   if (listening.has(el)) fact.marked = candidate = true;
+  candidate = candidate || (tag === 'body' && isEditingHost(el));
   fact.role = candidate ? rowRole(el, tag) : '';
   fact.kind = candidate ? kindOf(fact.role) : '';
   fact.external = fact.external || LABELS[tag] !== undefined;

@@ -81,7 +81,7 @@ function livePass(model, shadowRoots) {
   }
   if (model.focus !== activeElement() || model.media !== media() || model.hovered !== lastHovered()) found = true;
   const sheets = model.roots.map(sheetSig).join('|');
-  if (sheets !== model.sheets) {
+  if (sheets !== model.sheets || model.design !== G.designMode(doc)) {
     dirt.all = true;
     found = true;
   }

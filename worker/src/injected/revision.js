@@ -130,6 +130,7 @@ function refresh() {
     media: media(),
     hovered: lastHovered(),
     sheets: roots.map(sheetSig).join('|'),
+    design: G.designMode(doc),
     title: last?.title,
     url: last?.url,
     probes: walk.probes,

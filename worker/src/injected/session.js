@@ -4,7 +4,7 @@
 // old document can never name a node of this one.
 METHODS.begin = (args) => {
   lastRef = Math.max(lastRef, Math.max(1, Number(args.base) || 1) - 1);
-  return { ok: true };
+  return { ok: true, bound: Object.hasOwn(globalThis, 'glassReport') };
 };
 
 // Waits until fonts that are loading are there, at most `timeoutMs`. → whether some are still loading.

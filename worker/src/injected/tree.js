@@ -68,7 +68,8 @@ function shadowRootsIn(n, hosts, found = []) {
   return found;
 }
 
-// The focused element, through shadow roots; null when that is the body or nothing.
+// The focused element, through shadow roots; null when that is the body or nothing. A body that is itself an editor has
+// the focus with its document.
 function activeElement() {
   let active = G.documentActive(doc);
   while (active) {
@@ -77,7 +78,9 @@ function activeElement() {
     if (!inner) break;
     active = inner;
   }
-  return active && active !== G.body(doc) && active !== G.documentElement(doc) ? active : null;
+  if (!active || active === G.documentElement(doc)) return null;
+  if (active !== G.body(doc)) return active;
+  return G.isContentEditable(active) && M.hasFocus(doc) ? active : null;
 }
 
 // The node of the element's own tree that an `id` names there.

@@ -4,7 +4,9 @@
 
 mod drop;
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Locator, Upload};
@@ -18,6 +20,10 @@ use crate::act::{Before, Found, Looked, candidates, find, guard_revision, locate
 use crate::cdp::types::{dom, runtime};
 use crate::context::Context;
 use crate::page::{Chooser, EngineError, FrameKey, Halt, Step};
+use crate::uploads::Staged;
+
+/// How long the browser may take to list a directory.
+const LISTS: Duration = Duration::from_secs(3);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -61,10 +67,10 @@ pub(super) async fn run(context: &Context, params: &Upload) -> Result<Uploaded, 
     guard_revision(context, Some(&place.key), &looked.changes, None)?;
     let input: Input = ask(context, &place, "fileInput").await?;
     let files: Vec<&FileGiven> = staged.iter().map(|staged| &staged.file).collect();
-    fits(&input, files.len())?;
+    let paths = given(context, &staged)?;
+    fits(&input, files.len(), is_directory(&staged))?;
     let before = Before::of(context, &looked.changes, Some(&looked.info));
     context.dispatching().await;
-    let paths: Vec<_> = staged.iter().map(|staged| staged.path.to_string_lossy().into_owned()).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let set = context.pages.client().start_send(
         Some(&place.session),
@@ -94,7 +100,7 @@ pub(super) async fn run(context: &Context, params: &Upload) -> Result<Uploaded, 
         context.pages.state().take_chooser(&context.target, &chooser.id);
     }
     settle(context).await?;
-    let held = ask::<Held>(context, &place, "filesHeld").await.ok().and_then(|held| held.held);
+    let held = held(context, &place, input.directory.then_some(files.len())).await;
     let release = runtime::ReleaseObject { object_id: &place.object };
     drop(context.pages.client().start_send(Some(&place.session), release));
     let (measured, revision) = measure(context, &before, None).await?;
@@ -124,7 +130,50 @@ pub(super) async fn run(context: &Context, params: &Upload) -> Result<Uploaded, 
     })
 }
 
-fn staged(context: &Context, ids: &[String]) -> Result<Vec<crate::uploads::Staged>, OpError> {
+/// What the input holds; a directory's files once all of them are there, since the browser lists it after the answer.
+async fn held(context: &Context, place: &Place, wanted: Option<usize>) -> Option<Vec<FileHeld>> {
+    let until = Instant::now() + LISTS.min(context.left() / 2);
+    loop {
+        let held = ask::<Held>(context, place, "filesHeld").await.ok().and_then(|held| held.held);
+        let there = wanted.is_none_or(|wanted| held.as_ref().is_none_or(|held| held.len() >= wanted));
+        if there || Instant::now() >= until {
+            return held;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Whether they are the files of a directory.
+fn is_directory(staged: &[Staged]) -> bool {
+    staged.iter().any(|staged| staged.file.name.contains('/'))
+}
+
+/// The paths that the browser is given: of each file, or of the directory that they are all of.
+fn given(context: &Context, staged: &[Staged]) -> Result<Vec<String>, OpError> {
+    if !is_directory(staged) {
+        return Ok(staged.iter().map(|staged| staged.path.to_string_lossy().into_owned()).collect());
+    }
+    let tops: HashSet<_> =
+        staged.iter().map(|staged| staged.file.name.split_once('/').map(|(top, _)| top)).collect();
+    if tops.len() != 1 || tops.contains(&None) {
+        return Err(OpError::invalid(
+            "a directory is uploaded by itself, and more was named",
+            "name one directory, or files",
+        ));
+    }
+    let directory = context.pages.uploads().directory_of(staged).map_err(|error| {
+        tracing::warn!(%error, "a directory cannot be put together");
+        OpError::rejected(
+            ErrorKind::Transport,
+            Phase::Transport,
+            "the session cannot keep the directory",
+            "try again",
+        )
+    })?;
+    Ok(vec![directory.to_string_lossy().into_owned()])
+}
+
+fn staged(context: &Context, ids: &[String]) -> Result<Vec<Staged>, OpError> {
     let found: Option<Vec<_>> = ids.iter().map(|id| context.pages.uploads().get(id)).collect();
     found.filter(|files| !files.is_empty()).ok_or_else(|| {
         OpError::rejected(
@@ -200,7 +249,7 @@ async fn ask<T: serde::de::DeserializeOwned>(
     call.and_then(|mut call| call.take()).map_err(|error| context.engine(&error, Phase::TargetResolution))
 }
 
-fn fits(input: &Input, count: usize) -> Result<(), OpError> {
+fn fits(input: &Input, count: usize, directory: bool) -> Result<(), OpError> {
     let refused = |reason: &str, what: &str, remedy: &str| {
         Err(OpError::rejected(ErrorKind::NotActionable, Phase::Preflight, what, remedy).reason(reason))
     };
@@ -210,14 +259,17 @@ fn fits(input: &Input, count: usize) -> Result<(), OpError> {
     if !input.enabled {
         return refused("disabled", "the file input is disabled", "wait until the page enables it");
     }
-    if input.directory {
+    if input.directory && !directory {
         return refused(
             "directory",
-            "the input takes a whole directory, which is not supported",
-            "there is no other way to give a directory to this page",
+            "the input takes a whole directory, and files were named",
+            "name a directory",
         );
     }
-    if count > 1 && !input.multiple {
+    if directory && !input.directory {
+        return refused("directory", "the input takes files, and a directory was named", "name files");
+    }
+    if count > 1 && !input.multiple && !directory {
         return refused("one_file", "the input takes one file, and more were named", "upload one file");
     }
     Ok(())
@@ -234,8 +286,15 @@ fn no_file_input() -> OpError {
 }
 
 fn same(held: &[FileHeld], files: &[&FileGiven]) -> bool {
-    held.len() == files.len()
-        && held.iter().zip(files).all(|(held, file)| held.name == file.name && held.size == file.size)
+    // A directory is listed in the browser's own order, by names alone.
+    let name = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    let mut held: Vec<_> = held.iter().map(|held| (name(&held.name), held.size)).collect();
+    let mut given: Vec<_> = files.iter().map(|file| (name(&file.name), file.size)).collect();
+    if files.iter().any(|file| file.name.contains('/')) {
+        held.sort();
+        given.sort();
+    }
+    held == given
 }
 
 fn warning(input: &Input, files: &[&FileGiven], held: Option<&[FileHeld]>) -> Option<String> {

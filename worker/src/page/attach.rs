@@ -27,6 +27,10 @@ const PAGES: &[target::FilterEntry<'static>] = &[
     target::FilterEntry { kind: None, exclude: true },
 ];
 
+/// Through it guards say what they saw, before the page can go away.
+pub(super) const BINDING: runtime::AddBinding<'static> =
+    runtime::AddBinding { name: injected::REPORT, execution_context_name: Some(WORLD) };
+
 impl Pages {
     /// Attaches to every page that is there or comes, and waits until the first one is set up.
     ///
@@ -135,10 +139,7 @@ impl Pages {
         drop(self.start(session, page::Enable {}));
         drop(self.start(session, page::SetLifecycleEventsEnabled { enabled: true }));
         drop(self.start(session, page::SetInterceptFileChooserDialog { enabled: true }));
-        drop(self.start(
-            session,
-            runtime::AddBinding { name: injected::REPORT, execution_context_name: Some(WORLD) },
-        ));
+        drop(self.start(session, BINDING));
         drop(self.start(
             session,
             page::AddScriptToEvaluateOnNewDocument {

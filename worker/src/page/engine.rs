@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use glass_proto::result::DialogSeen;
 
+use super::attach::BINDING;
 use super::state::FrameKey;
 use super::watch::Halt;
 use super::{Pages, State};
@@ -159,6 +160,11 @@ impl Pages {
             skipped = 1;
         }
         self.state().note_last_ref(key, ran.last);
+        let unbound = |answer: &Value| answer.get("bound").and_then(Value::as_bool) == Some(false);
+        if skipped > 0 && ran.out.first().is_some_and(unbound) {
+            // A popup's window that is used again for its first page lost the way to tell what its guards saw.
+            drop(self.start(&session, BINDING));
+        }
         if skipped > 0 && ran.out.first().is_some_and(|answer| answer.get("error").is_none()) {
             ran.out.drain(..skipped.min(ran.out.len()));
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::super::key::settle;
-use super::staged;
+use super::{given, staged};
 use crate::act::{Before, Need, disarm_all, find, guard_revision, measure, ready, unwatch_all, watch_all};
 use crate::cdp::types::input::{DispatchDragEvent, DragEventType};
 use crate::context::{Context, halted};
@@ -37,7 +37,7 @@ pub(super) async fn run(context: &Context, params: &Upload, locator: &Locator) -
     })?;
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());
     let session = session.ok_or_else(|| halted(&Halt::Closed))?;
-    let paths: Vec<_> = staged.iter().map(|staged| staged.path.to_string_lossy().into_owned()).collect();
+    let paths = given(context, &staged)?;
     let data = json!({ "items": [], "files": paths, "dragOperationsMask": COPY });
     let data =
         to_raw_value(&data).map_err(|error| context.engine(&EngineError::Shape(error), Phase::Dispatch))?;
