@@ -53,6 +53,9 @@ pub struct Global {
     /// Read and write files below this directory alone, instead of the one that the command is given in
     #[arg(long, global = true, value_name = "DIR")]
     pub file_root: Option<PathBuf>,
+    /// When the operation fails, tell what was going on: phases and their times, targets, frames, the newest events
+    #[arg(long, global = true)]
+    pub trace_on_error: bool,
     /// Where glassd listens, instead of the user's own place
     #[arg(long, global = true, value_name = "PATH", hide = true)]
     pub socket: Option<PathBuf>,

@@ -8,6 +8,7 @@ use std::path::Path;
 use glass_proto::escape::visible;
 use glass_proto::outcome::{Progress, interrupted};
 use glass_proto::{Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
+use serde_json::Value;
 use tonic::{Code, Status};
 
 use crate::output::SessionSeen;
@@ -21,11 +22,13 @@ pub struct Failure {
     pub session: Option<SessionSeen>,
     /// How the command is called; for wrong calls only.
     pub usage: Option<String>,
+    /// What was going on, where that was asked for.
+    pub trace: Option<Value>,
 }
 
 impl From<OpError> for Failure {
     fn from(error: OpError) -> Self {
-        Self { error: Box::new(error), session: None, usage: None }
+        Self { error: Box::new(error), session: None, usage: None, trace: None }
     }
 }
 

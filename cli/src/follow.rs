@@ -5,7 +5,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use glass_proto::op::{CallOptions, Effect, ExportPage, Facts};
+use glass_proto::op::{AnyOperation, CallOptions, Effect, ExportPage};
 use glass_proto::wire::client as pb;
 use glass_proto::{ErrorKind, ExecutionId, OpError, Phase};
 use pb::execute_event::Kind;
@@ -28,6 +28,8 @@ const MAX_FILE: usize = ExportPage::MAX_BYTES + 4 * 1024 * 1024;
 pub struct Seen {
     /// The attempt, once the daemon has accepted it.
     pub execution: Option<ExecutionId>,
+    /// When that was.
+    pub accepted: Option<std::time::Instant>,
     /// The session that it runs in.
     pub session: Option<SessionSeen>,
     /// The file that belongs to the result, as far as it has come.
@@ -39,7 +41,10 @@ pub struct Seen {
 impl Seen {
     fn take(&mut self, event: pb::ExecuteEvent) -> Result<Option<pb::Ended>, OpError> {
         match event.kind {
-            Some(Kind::Accepted(accepted)) => self.note(&accepted.execution_id, accepted.session),
+            Some(Kind::Accepted(accepted)) => {
+                self.accepted.get_or_insert_with(std::time::Instant::now);
+                self.note(&accepted.execution_id, accepted.session);
+            }
             Some(Kind::Artifact(artifact)) => {
                 if let Some(incoming) = &mut self.incoming {
                     return incoming.take(&artifact.data).map(|()| None);
@@ -86,12 +91,13 @@ pub struct Following {
 
 impl Following {
     /// An operation that `client` is about to ask for.
-    pub fn new(client: Client, facts: &Facts, options: &CallOptions) -> Self {
+    pub fn new(client: Client, operation: &AnyOperation, options: &CallOptions) -> Self {
+        let facts = operation.facts();
         Self {
             client,
             name: facts.name,
             sent: if facts.effect == Effect::Read { Sent::Harmless } else { Sent::MayHaveEffect },
-            deadline: Instant::now() + options.timeout(facts.timeout) + GRACE,
+            deadline: Instant::now() + options.timeout(operation.timeout()) + GRACE,
             seen: Seen::default(),
         }
     }

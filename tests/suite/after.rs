@@ -206,3 +206,156 @@ fn what_is_expected_is_waited_for_and_what_does_not_come_is_an_error_that_keeps_
     let popup = opened["evidence"]["popups"][0]["targetId"].as_str().expect("a popup");
     stage.ok(&["click", "Close", "--target-id", popup, "--expect", "target-count=1"]);
 }
+
+const GOES: &str = r##"<!doctype html><title>Goes</title><script src="ledger.js"></script>
+<a id="late" href="#" onclick="event.preventDefault(); setTimeout(() => { location.href = 'form.html' }, 300)">Late</a>
+<button onclick="setTimeout(() => history.pushState(null, '', '?within'), 200)">Within</button>
+<button onclick="setTimeout(() => location.reload(), 200)">Again</button>
+<button onclick="if (confirm('Leave?')) setTimeout(() => { location.href = 'form.html' }, 200)">Asks</button>
+<button id="stays">Stays</button> <input aria-label="Field" onkeydown="if (event.key === 'Enter') location.hash = 'x'">"##;
+
+// contract: 5.3
+#[test]
+fn a_navigation_that_is_expected_is_waited_for_and_told_apart_from_the_outcome() {
+    let stage = Stage::take();
+    let visit = stage.show(GOES);
+    let arrived = |result: &Value| result["evidence"]["navigation"].clone();
+    let within = stage.ok(&["click", "Within", "--expect-navigation=**/page.html?within"]);
+    let seen = arrived(&within);
+    assert_eq!((&seen["matched"], &seen["sameDocument"]), (&true.into(), &true.into()), "{within}");
+    assert_eq!(within["evidence"]["urlChanged"], true, "measured after it came: {within}");
+    let seen = arrived(&stage.ok(&["click", "Again", "--expect-navigation", "--navigation-until", "load"]));
+    assert_eq!(
+        (&seen["matched"], &seen["loaded"], &seen["status"]),
+        (&true.into(), &true.into(), &200.into())
+    );
+    stage.ok(&["click", "Field"]);
+    assert_eq!(arrived(&stage.ok(&["key", "Enter", "--expect-navigation"]))["matched"], true);
+    let answer = stage.ask(&["click", "Stays", "--expect-navigation", "--navigation-timeout-ms", "300"]);
+    assert_eq!(arrived(answer.result())["matched"], false, "{}", answer.run);
+    assert_eq!(visit.events().iter().filter(|event| event.kind == "click" && event.id == "stays").count(), 1);
+    let elsewhere =
+        stage.ok(&["click", "Within", "--expect-navigation=**/form.html", "--navigation-timeout-ms", "400"]);
+    assert_eq!(arrived(&elsewhere)["matched"], false, "{elsewhere}");
+    let asked = stage.ok(&["click", "Asks", "--expect-navigation"]);
+    assert!(arrived(&asked)["matched"] == false && asked["evidence"]["dialog"].is_object(), "{asked}");
+    let answered = stage.ok(&["accept-dialog", "--expect-navigation=**/form.html"]);
+    assert_eq!(answered["navigation"]["matched"], true, "{answered}");
+    stage.go(&visit, "page.html");
+    let server = Mcp::greeted(&stage, &["--session", "default"], "2025-11-25");
+    let late = json!({ "target": "Late", "expectNavigation": { "url": "**/form.html" } });
+    let late = server.call("click", &late).good();
+    assert_eq!(arrived(&late.json["structuredContent"])["matched"], true, "{}", late.json);
+    assert!(late.text(0).contains("\"Save\""), "what the new page shows is told: {}", late.json);
+    for wrong in
+        [&["fill", "Name", "x", "--expect-navigation"][..], &["click", "Save", "--navigation-until", "load"]]
+    {
+        stage.ask(wrong).fails("invalid_argument");
+    }
+}
+
+// contract: 2.6
+#[test]
+fn a_failure_tells_what_was_going_on_when_asked_and_only_then() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let wrong = ["click", "Nothing of that name", "--timeout-ms", "200"];
+    assert!(stage.ask(&wrong).json.get("trace").is_none());
+    let answer = stage.ask(&[&wrong[..], &["--trace-on-error"]].concat());
+    answer.fails("target_not_found");
+    let trace = &answer.json["trace"];
+    assert_eq!(
+        (&trace["kind"], &trace["phase"]),
+        (&"target_not_found".into(), &"target_resolution".into()),
+        "{trace}"
+    );
+    assert!(trace["times"]["acceptedMs"].as_u64() <= trace["times"]["endedMs"].as_u64(), "{trace}");
+    for part in ["pageTargets", "pageFrames", "pageEvents"] {
+        assert!(trace[part].as_array().is_some_and(|rows| !rows.is_empty()), "{part}: {trace}");
+    }
+    assert!(
+        trace.to_string().len() <= 8192 && !trace.to_string().contains("Nothing of that name"),
+        "{trace}"
+    );
+    stage.ask(&["status", "--trace-on-error"]).fails("invalid_argument");
+    let said = stage.glassctl([&wrong[..], &["--trace-on-error"]].concat());
+    assert!(said.stderr.contains("\"pageTargets\"") && said.stdout.is_empty(), "{said}");
+    assert!(visit.clicks().is_empty());
+}
+
+// contract: 2.3
+#[test]
+fn a_key_that_no_receipt_is_kept_for_is_refused_and_nothing_is_done() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let answer = stage.ask(&["click", "Go", "--idempotency-key", "k1"]);
+    assert_eq!(
+        (answer.run.code, answer.fails("unsupported")["outcome"].as_str()),
+        (Some(1), Some("rejected"))
+    );
+    let server = Mcp::greeted(&stage, &["--session", "default"], "2025-11-25");
+    let call = |tool: &str, arguments: Value, meta: Value| {
+        let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+        server.result(server.request("tools/call", &params))
+    };
+    for key in ["glass/idempotency-key", "dev.r5d/idempotency-key"] {
+        for value in [json!("k1"), json!(5)] {
+            call("click", json!({ "target": "Go" }), json!({ key: value })).fails("unsupported");
+        }
+        call("listSessions", json!({}), json!({ key: "k1" })).fails("unsupported");
+    }
+    call("click", json!({ "target": "Untouched" }), json!({ "glass/idempotency-key": null })).good();
+    assert!(!visit.clicks().contains(&"go".to_owned()), "{:?}", visit.clicks());
+}
+
+const MOVES: &str = r#"<!doctype html><title>Moves</title><script src="ledger.js"></script>
+<script>const moves = []; addEventListener('mousemove', (event) => { if (event.isTrusted) moves.push([event.clientX, event.clientY]) });</script>
+<button id="far" style="position:absolute;left:700px;top:400px">Far</button>
+<button id="shy" style="position:absolute;left:60px;top:300px" onmouseover="this.remove()">Shy</button>
+<label style="position:absolute;left:500px;top:60px"><input type="checkbox" id="tick">Tick</label>
+<input id="field" aria-label="Field" style="position:absolute;left:60px;top:500px">"#;
+
+// contract: 5.2, 5.7
+#[test]
+fn a_hand_moves_along_a_curve_and_lets_go_of_what_it_held() {
+    let stage = Stage::take();
+    let visit = stage.show(MOVES);
+    let moves = || stage.eval("moves.splice(0).map(([x, y]) => [x, y])");
+    let clicks =
+        |id: &str| visit.events().iter().filter(|event| event.kind == "click" && event.id == id).count();
+    stage.ok(&["click", "Far"]);
+    let fast: Vec<[f64; 2]> = serde_json::from_str(&moves().to_string()).expect("points");
+    assert!(fast.len() <= 2, "{fast:?}");
+    stage.ok(&["click", "Tick", "--interaction", "human"]);
+    let way: Vec<[f64; 2]> = serde_json::from_str(&moves().to_string()).expect("points");
+    let (first, last) = (way[0], way[way.len() - 1]);
+    let off = |[x, y]: &[f64; 2]| {
+        let (dx, dy) = (last[0] - first[0], last[1] - first[1]);
+        ((x - first[0]) * dy - (y - first[1]) * dx).abs() / dx.hypot(dy)
+    };
+    assert!(way.len() >= 8, "a way has points: {way:?}");
+    assert!(way.iter().map(off).fold(0.0, f64::max) > 0.5, "and bends: {way:?}");
+    assert_eq!((clicks("far"), clicks("tick")), (1, 1));
+    assert_eq!(stage.ok(&["check", "Tick", "--interaction", "human"])["evidence"]["already"], true);
+    let answer = stage.ask(&[
+        "click",
+        "Shy",
+        "--interaction",
+        "human",
+        "--modifiers",
+        "Shift",
+        "--timeout-ms",
+        "1500",
+    ]);
+    assert_eq!((answer.error()["outcome"].as_str(), clicks("shy")), (Some("failed"), 0), "{}", answer.run);
+    stage.ok(&["click", "Field"]);
+    stage.ok(&["key", "a"]);
+    let key = visit.events().into_iter().rfind(|event| event.kind == "keydown").expect("a key");
+    assert_eq!((key.key.as_str(), key.held.as_str()), ("a", ""), "nothing is held any more");
+    stage.ask(&["fill", "Field", "x", "--interaction", "human"]).fails("invalid_argument");
+    let server = Mcp::greeted(&stage, &["--session", "default", "--interaction", "human"], "2025-11-25");
+    moves();
+    server.ok("hover", &json!({ "target": "Far" }));
+    server.ok("fill", &json!({ "target": "Field", "text": "x" }));
+    assert!(moves().as_array().expect("points").len() >= 8);
+}

@@ -65,6 +65,7 @@ pub struct Context {
     pub(crate) frame: Arc<Mutex<Option<FrameKey>>>,
     pub(crate) notices: mpsc::Sender<Notice>,
     pub(crate) journal: Arc<Journal>,
+    pub(crate) cancel: CancellationToken,
     pub(crate) sent: Arc<AtomicBool>,
     pub(crate) undo: Arc<Mutex<Undo>>,
     pub(crate) end: CancellationToken,
@@ -102,10 +103,10 @@ impl Context {
     /// The news passes three tasks before it is on the socket: the operation's, the stream's, the connection's.
     pub async fn dispatching(&self) {
         if self.facts.targeted {
-            self.pages.state().news.begins(&self.target, &self.token);
+            self.pages.state().news.begins(&self.target, self.execution());
         }
         if !self.sent.swap(true, Ordering::AcqRel) {
-            if let Err(error) = self.journal.note(&self.token) {
+            if let Err(error) = self.journal.note(self.execution()) {
                 tracing::error!(%error, "an execution could not be noted before it was sent");
             }
             // A receiver that is gone means a cancel, which ends this future at its next await.
@@ -114,6 +115,11 @@ impl Context {
                 tokio::task::yield_now().await;
             }
         }
+    }
+
+    /// The attempt that it is, or is a step of: a step's token is that of its batch with a number.
+    pub(crate) fn execution(&self) -> &str {
+        self.token.split_once('.').map_or(self.token.as_str(), |(whole, _)| whole)
     }
 
     /// The frame's document that this operation is confined to (contract 7.1). `None`: locators look into every frame.
@@ -157,6 +163,7 @@ impl Context {
             frame: Arc::default(),
             notices: self.notices.clone(),
             journal: self.journal.clone(),
+            cancel: self.cancel.clone(),
             sent: self.sent.clone(),
             undo: self.undo.clone(),
             end: self.end.clone(),

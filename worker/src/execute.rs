@@ -1,6 +1,7 @@
 //! One operation from its request to its outcome: target, deadline, cancel, and undoing what was cut off.
 
-use std::sync::atomic::AtomicBool;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use glass_proto::ExecutionId;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, Effect};
 use glass_proto::outcome::{Dispatched, Outcome, Progress, interrupted};
-use glass_proto::result::{EventKind, EventOf};
+use glass_proto::result::{Batched, EventKind, EventOf};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +26,9 @@ use crate::running::Work;
 
 /// Time kept back so that a handler can answer with what it knows.
 const RESERVE: Duration = Duration::from_millis(60);
+
+/// How long a batch may take to end its step and say what came of it: less than the daemon waits for the truth.
+const LAST_STEP: Duration = Duration::from_millis(600);
 
 /// Between two looks for a frame that is waited for.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -69,7 +73,8 @@ pub async fn execute(
         return refused(no_target(pages, &request.options), &request.execution);
     }
     // What follows the operation has its own time.
-    let time = request.left.saturating_sub(request.options.time_after());
+    let options = request.options;
+    let time = request.left.saturating_sub(options.time_after());
     let hard = Instant::now() + time;
     let context = Context {
         pages: pages.clone(),
@@ -77,13 +82,14 @@ pub async fn execute(
         client: request.client,
         hide_values: request.hide_values,
         frame: Arc::default(),
-        options: request.options,
+        soft: soft_of(hard, time, &options),
+        options,
         facts,
-        soft: hard - RESERVE.min(time / 5),
         hard,
         token: request.execution.to_string(),
         notices,
         journal,
+        cancel,
         sent: Arc::new(AtomicBool::new(false)),
         undo: Arc::new(Mutex::new(Undo::default())),
         end: CancellationToken::new(),
@@ -96,7 +102,7 @@ pub async fn execute(
         begun: Instant::now(),
     };
     let _running = pages.running().enter(&context.token, work);
-    let mut ended = one(&context, &request.operation, &cancel).await;
+    let mut ended = one(&context, &request.operation).await;
     ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
     if context.hide_values {
         ended.answer = ended.answer.map(without_values).map_err(|mut error| {
@@ -107,31 +113,106 @@ pub async fn execute(
     ended
 }
 
+/// When a handler gives up by itself. A navigation that is expected has its own time after that.
+fn soft_of(hard: Instant, time: Duration, options: &CallOptions) -> Instant {
+    let reserve = RESERVE.min(time / 5) + options.expect_navigation.time();
+    hard.checked_sub(reserve).unwrap_or(hard)
+}
+
 /// Runs an operation in its context to its end, and then what its options ask for.
-async fn one(context: &Context, operation: &AnyOperation, cancel: &CancellationToken) -> Ended {
+async fn one(context: &Context, operation: &AnyOperation) -> Ended {
     let before = ops::Mark::of(context);
+    // A batch ends with the step that is cut off, and tells what came of those before it.
+    let grace = if matches!(operation, AnyOperation::Batch(_)) { LAST_STEP } else { Duration::ZERO };
+    let cancelled = async {
+        context.cancel.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    let recovered = async {
+        context.end.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
     let cut_off = tokio::select! {
         biased;
         answer = run(context, operation) => Ok(answer),
-        () = cancel.cancelled() => Err(CutOff::Cancelled),
-        () = context.end.cancelled() => Err(CutOff::Recovered),
-        () = tokio::time::sleep_until(context.hard.into()) => Err(CutOff::Deadline),
+        () = cancelled => Err(CutOff::Cancelled),
+        () = recovered => Err(CutOff::Recovered),
+        () = tokio::time::sleep_until((context.hard + grace).into()) => Err(CutOff::Deadline),
     };
     let script_ended = undo(context).await;
     let answer = match cut_off {
         Ok(Ok(output)) => {
             // Whatever becomes of this, the operation was done.
-            let answer = ops::after(context, &before, output, cancel).await;
+            let answer = ops::after(context, &before, output).await;
             undo(context).await;
             answer
         }
         Ok(Err(error)) => Err(consistent(context, error)),
         Err(why) => Err(cut_off_error(context, why, script_ended)),
     };
-    let outcome = answer.as_ref().map_or_else(|error| error.outcome, |_| Outcome::Completed);
+    let outcome = match &answer {
+        Ok(output) if !grace.is_zero() => outcome_of(output),
+        Ok(_) => Outcome::Completed,
+        Err(error) => error.outcome,
+    };
     let ended = Ended { outcome, answer };
     tell(context, &ended);
     ended
+}
+
+/// A batch that a step ended has an outcome of its own, and a result all the same.
+fn outcome_of(batched: &[u8]) -> Outcome {
+    serde_json::from_slice::<Batched>(batched).map_or(Outcome::Unknown, |batched| batched.outcome)
+}
+
+/// The context of a step of a batch, which is an operation of its own.
+///
+/// # Errors
+/// When its target is not there.
+pub(crate) fn step_context(
+    whole: &Context,
+    operation: &AnyOperation,
+    options: CallOptions,
+    number: u32,
+) -> Result<Context, OpError> {
+    let facts = operation.facts();
+    let target = target_of(&whole.pages, &options, &whole.client);
+    if target.is_none() && facts.targeted {
+        return Err(no_target(&whole.pages, &options));
+    }
+    let time = options.timeout(operation.timeout()).min(whole.left()).saturating_sub(options.time_after());
+    let hard = Instant::now() + time;
+    Ok(Context {
+        pages: whole.pages.clone(),
+        target: target.unwrap_or_default(),
+        client: whole.client.clone(),
+        frame: Arc::default(),
+        soft: soft_of(hard, time, &options),
+        hard,
+        options,
+        facts,
+        token: format!("{}.{number}", whole.token),
+        notices: whole.notices.clone(),
+        journal: whole.journal.clone(),
+        cancel: whole.cancel.clone(),
+        sent: Arc::default(),
+        undo: Arc::default(),
+        end: whole.end.clone(),
+        hide_values: whole.hide_values,
+    })
+}
+
+/// Runs a step to its end. Boxed, since a batch is an operation that runs operations.
+pub(crate) fn step<'a>(
+    whole: &'a Context,
+    own: &'a Context,
+    operation: &'a AnyOperation,
+) -> Pin<Box<dyn Future<Output = Ended> + Send + 'a>> {
+    Box::pin(async move {
+        let ended = one(own, operation).await;
+        whole.sent.fetch_or(own.is_dispatched(), Ordering::AcqRel);
+        ended
+    })
 }
 
 async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
@@ -157,7 +238,7 @@ async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpE
 /// Tells of the end of what was sent, and of what was refused (contract 7.6).
 fn tell(context: &Context, ended: &Ended) {
     let mut state = context.pages.state();
-    state.news.ends(&context.token);
+    state.news.ends(context.execution());
     let target = context.facts.targeted.then_some(context.target.as_str());
     let error = ended.answer.as_ref().err();
     let of = EventOf {
@@ -168,9 +249,9 @@ fn tell(context: &Context, ended: &Ended) {
         ..EventOf::default()
     };
     if context.facts.effect == Effect::Mutation && context.is_dispatched() {
-        state.news.ended(EventKind::Action, "ended", target, &context.token, of);
+        state.news.ended(EventKind::Action, "ended", target, context.execution(), of);
     } else if error.is_some_and(|error| error.kind == ErrorKind::Denied) {
-        state.news.ended(EventKind::Denied, "refused", target, &context.token, of);
+        state.news.ended(EventKind::Denied, "refused", target, context.execution(), of);
     }
 }
 

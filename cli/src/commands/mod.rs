@@ -12,6 +12,7 @@ mod picture;
 mod policy;
 mod service;
 mod session;
+mod steps;
 mod text;
 
 use glass_proto::OpError;
@@ -77,6 +78,7 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
             command,
             &cli.global.session().map_err(invalid)?,
             cli.global.file_root.as_deref(),
+            cli.global.trace_on_error,
         )?)),
         Command::Session(SessionCommand::List) => Work::Session(session::Prepared::List),
         Command::Session(SessionCommand::Show { name }) => {
@@ -130,6 +132,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         ("--no-autostart", global.no_autostart, autostart),
         ("--socket", global.socket.is_some(), socket),
         ("a policy option", global.policy.is_given(), goes_by_policy(&cli.command)),
+        ("--trace-on-error", global.trace_on_error, matches!(cli.command, Command::Operation(_))),
         ("--file-root", global.file_root.is_some(), goes_by_files(&cli.command)),
     ];
     match given.into_iter().find(|(_, given, used)| *given && !used) {
@@ -238,6 +241,7 @@ mod tests {
             "g session show a --session b",
             "g demo --session a",
             "g demo --socket /s",
+            "g status --trace-on-error",
             "g schema --session a",
             "g schema click --no-autostart",
         ] {

@@ -1,23 +1,26 @@
 //! Runs any operation of the command line, and puts its answer into words.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use glass_proto::op::{CallOptions, OperationCommand};
-use glass_proto::result::Answer;
+use glass_proto::result::{Answer, Batched};
 use glass_proto::wire::client as pb;
-use glass_proto::{AnyOperation, OpError, Outcome};
+use glass_proto::{AnyOperation, OpError, Outcome, TargetId};
 use pb::ended::Answer as Raw;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::picture::Picture;
-use super::text;
-use crate::client::Server;
+use super::{steps, text};
+use crate::client::{Client, Server};
 use crate::error::{self, Failure};
 use crate::files::{Carried, Incoming, Replacing, keep, keep_private};
 use crate::follow::{Following, Seen};
 use crate::output::{Output, Report};
 use crate::session::SessionChoice;
 use crate::signals::Cancel;
+use crate::trace::Question;
 
 /// An operation that is ready to be sent.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub(super) struct Prepared {
     session: String,
     picture: Option<Picture>,
     carried: Carried,
+    trace: bool,
 }
 
 /// Reads and checks everything that can be checked without the daemon.
@@ -37,9 +41,12 @@ pub(super) fn prepare(
     command: OperationCommand,
     session: &SessionChoice,
     file_root: Option<&Path>,
+    trace: bool,
 ) -> Result<Prepared, Failure> {
-    let (mut operation, options) = command.split();
+    let (mut operation, mut options) = command.split();
     let see_help = "see --help of the command";
+    text::take(&mut operation)?;
+    steps::read(&mut operation, &mut options)?;
     options.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
     let picture = match &operation {
         AnyOperation::Screenshot(screenshot) => Some(Picture::of(screenshot)?),
@@ -52,10 +59,9 @@ pub(super) fn prepare(
         body.as_resource = body.output.is_some();
     }
     let session = session.for_execute().map_err(super::invalid)?;
-    text::take(&mut operation)?;
     operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
     let carried = Carried::of(&mut operation, file_root)?;
-    Ok(Prepared { operation, options, session, picture, carried })
+    Ok(Prepared { operation, options, session, picture, carried, trace })
 }
 
 /// Runs the operation.
@@ -68,7 +74,8 @@ pub(super) async fn run(
     output: Output,
     mut cancel: Cancel,
 ) -> Result<Report, Failure> {
-    let Prepared { mut operation, options, session, picture, mut carried } = prepared;
+    let Prepared { mut operation, options, session, picture, mut carried, trace } = prepared;
+    let begun = Instant::now();
     let not_json = |_| Failure::invalid("the parameters cannot be written as JSON", "");
     let json = options.encode().map_err(not_json)?;
     let Some(client) = cancel.race(server.connect()).await else {
@@ -80,19 +87,66 @@ pub(super) async fn run(
     };
     sent?;
     let params = operation.encode().map_err(not_json)?;
-    let mut call = Following::new(client, operation.facts(), &options);
+    let connected = begun.elapsed();
+    let asked = client.clone();
+    let mut call = Following::new(client, &operation, &options);
     call.seen.incoming = carried.incoming;
-    let ended = call.run(session, params, json, cancel.asked()).await.map_err(Failure::from);
+    let ended = call.run(session.clone(), params, json, cancel.asked()).await.map_err(Failure::from);
     let mut seen = call.seen;
     let incoming = seen.incoming.take();
     let file = File { picture: picture.as_ref(), incoming, private: carried.private };
-    match ended.and_then(|ended| answer(&operation, &ended, &seen, file, output)) {
-        Ok(report) => Ok(report),
+    let ended = ended.and_then(|ended| answer(&operation, &ended, &seen, file, output));
+    let around = async |error: &OpError| {
+        if !trace {
+            return None;
+        }
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let accepted = seen.accepted.map(|at| ms(at.saturating_duration_since(begun)));
+        let times = crate::trace::times(Some(ms(connected)), accepted, ms(begun.elapsed()));
+        Some(traced(error, &times, options.target_id.as_ref(), &asked, &session).await)
+    };
+    match ended {
+        Ok(mut report) => {
+            if let Some(error) = &report.error {
+                report.trace = around(error).await;
+            }
+            Ok(report)
+        }
         Err(mut failure) => {
+            failure.error.execution_id = failure.error.execution_id.or(seen.execution.clone());
+            failure.trace = around(&failure.error).await;
             failure.session = seen.session;
-            failure.error.execution_id = failure.error.execution_id.or(seen.execution);
             Err(failure)
         }
+    }
+}
+
+/// What was going on when an operation failed.
+async fn traced(
+    error: &OpError,
+    times: &Value,
+    target: Option<&TargetId>,
+    client: &Client,
+    session: &str,
+) -> Value {
+    let mut answers = Vec::new();
+    // A session that ended with its operation has nothing more to tell.
+    let questions = if session == "new" { Vec::new() } else { crate::trace::questions(target) };
+    for question in questions {
+        let answer = ask(client, &question, session).await;
+        answers.push((question, answer));
+    }
+    crate::trace::trace(error, times, None, answers)
+}
+
+async fn ask(client: &Client, question: &Question, session: &str) -> Option<Value> {
+    let Question { operation, options, .. } = question;
+    let (params, json) = (operation.encode().ok()?, options.encode().ok()?);
+    let mut call = Following::new(client.clone(), operation, options);
+    let ended = call.run(session.to_owned(), params, json, std::future::pending()).await.ok()?;
+    match ended.answer? {
+        Raw::ResultJson(json) => serde_json::from_slice(&json).ok(),
+        Raw::ErrorJson(_) => None,
     }
 }
 
@@ -134,13 +188,25 @@ fn answer(
         true => String::new(),
         false => Answer::decode(operation, result.get().as_bytes()).map_err(|_| unreadable())?.text(),
     };
+    let error = match operation {
+        AnyOperation::Batch(_) => {
+            serde_json::from_str::<Batched>(result.get()).map_err(|_| unreadable())?.error()
+        }
+        _ => None,
+    };
+    let error = error.map(|mut error| {
+        error.execution_id = error.execution_id.or(seen.execution.clone());
+        Box::new(error)
+    });
     Ok(Report {
         session: seen.session.clone(),
         execution_id: seen.execution.as_ref().map(ToString::to_string),
         outcome: Outcome::from_name(&ended.outcome),
         result,
         text,
-        exit_code: 0,
+        trace: None,
+        exit_code: error.as_ref().map_or(0, |error| error.exit_code()),
+        error,
         printed: false,
     })
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use glass_proto::SessionName;
+use glass_proto::op::Interaction;
 
 use super::configure::ClientName;
 use super::connection::CancelReply;
@@ -52,6 +53,9 @@ pub struct Flags {
     /// Read and write files below this directory alone, instead of the one that this process is started in
     #[arg(long, value_name = "DIR")]
     pub file_root: Option<PathBuf>,
+    /// How the pointer gets to where it acts: at once, or along a curve with rests
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub interaction: Interaction,
     /// Write one line a call to standard error
     #[arg(long)]
     pub log: bool,
@@ -73,8 +77,6 @@ pub struct Flags {
 /// ignored: somebody who gives one relies on it.
 #[derive(Clone, Debug, Args)]
 pub struct Refused {
-    #[arg(long, hide = true, value_name = "fast|human")]
-    interaction: Option<String>,
     #[arg(long, hide = true)]
     profile: Option<String>,
     #[arg(long, hide = true)]
@@ -92,11 +94,6 @@ impl Refused {
     pub fn first(&self) -> Option<(&'static str, &'static str)> {
         let sessions = "sessions of this build are ephemeral, without a window, and Glass's own";
         let others = [
-            (
-                "--interaction",
-                self.interaction.as_deref().is_some_and(|how| how != "fast"),
-                "the pointer moves fast alone",
-            ),
             ("--profile", self.profile.is_some(), sessions),
             ("--attach", self.attach.is_some(), sessions),
             ("--target-id", self.target_id.is_some(), sessions),
@@ -178,11 +175,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_honoured_is_named() {
-        for (line, name) in [
-            ("--mcp --interaction human", "--interaction"),
-            ("--mcp --profile p", "--profile"),
-            ("--mcp --url http://127.0.0.1:7717/mcp", "--url"),
-        ] {
+        for (line, name) in
+            [("--mcp --profile p", "--profile"), ("--mcp --url http://127.0.0.1:7717/mcp", "--url")]
+        {
             assert_eq!(
                 parse(line).unwrap().flags.refused.first().map(|(name, _)| name),
                 Some(name),

@@ -13,7 +13,7 @@ use glass_proto::policy::decide::Policy;
 use glass_proto::policy::layer::{Given, Layer};
 use glass_proto::wire::client as pb;
 use glass_proto::{ClientId, ErrorKind, OpError, Phase, SessionName};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +24,7 @@ use crate::error;
 use crate::files::{Carried, keep, keep_private};
 use crate::follow::{Following, Seen};
 use crate::policy;
+use crate::trace;
 
 /// Longest wait for what policy denies, before the tools are listed.
 const ASKING: Duration = Duration::from_secs(3);
@@ -216,7 +217,7 @@ impl Link {
                 () = cancelled.cancelled() => return Err(error::cancelled()),
             }
             let params = operation.encode().map_err(unwritable)?;
-            let mut following = Following::new(client, call.operation.facts(), &call.options);
+            let mut following = Following::new(client, &call.operation, &call.options);
             following.seen.incoming = carried.incoming;
             let ended = following.run(session.into(), params, options, cancelled.cancelled()).await;
             seen = std::mem::take(&mut following.seen);
@@ -239,7 +240,8 @@ impl Link {
             error
         });
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let times = json!({ "connectedMs": connected.map(millis), "endedMs": millis(begun.elapsed()) });
+        let accepted = seen.accepted.map(|at| millis(at.saturating_duration_since(begun)));
+        let times = trace::times(connected.map(millis), accepted, millis(begun.elapsed()));
         Ran { ended, seen, times }
     }
 

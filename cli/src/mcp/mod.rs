@@ -149,7 +149,7 @@ async fn speak(flags: Flags, given: Given, server: Server) -> Result<u8, Failure
         (None, Some(prefix)) => Others::Prefix(prefix.into()),
         (None, None) => Others::None,
     };
-    let tools = Tools::new(&flags.tools, others != Others::None);
+    let tools = Tools::new(&flags.tools, others != Others::None).moving(flags.interaction);
     let link = Link::new(server, flags.session, others).with_files_below(flags.file_root).under(given);
     let link = Arc::new(link);
     let handler = Handler {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use glass_proto::op::{AnyOperation, CallOptions, ImageFormat, ListTargets, Screenshot};
+use glass_proto::op::{AnyOperation, CallOptions, ImageFormat, Screenshot};
 use glass_proto::wire::client as pb;
-use glass_proto::{Dispatched, OpError, Outcome};
+use glass_proto::{Dispatched, ErrorKind, OpError, Outcome, Phase};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ErrorData,
     GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
@@ -34,8 +34,6 @@ const NEWS: Duration = Duration::from_secs(1);
 const LARGE_PICTURE: usize = 700 * 1024;
 /// Quality of those.
 const QUALITY: u32 = 80;
-/// How long a trace waits for the list of targets.
-const TRACE_TIMEOUT_MS: u64 = 500;
 
 /// Where calls find an idempotency key.
 const KEYS: [&str; 2] = ["glass/idempotency-key", "dev.r5d/idempotency-key"];
@@ -73,6 +71,15 @@ impl Handler {
         about: &About,
     ) -> Result<Ended, ErrorData> {
         if own::has(name) {
+            if about.key.is_some() {
+                let error = OpError::rejected(
+                    ErrorKind::Unsupported,
+                    Phase::Preflight,
+                    "this build keeps no receipts, so it takes no idempotency key",
+                    "call without the key",
+                );
+                return Ok(failed(error, None));
+            }
             let result = own::call(&self.link, name, &arguments).await;
             let outcome = if result.is_error == Some(true) { Outcome::Rejected } else { Outcome::Completed };
             return Ok(Ended { result, outcome, dispatched: Dispatched::No, execution: None });
@@ -85,7 +92,7 @@ impl Handler {
             Ok(call) => call,
             Err(error) => return Ok(failed(error, None)),
         };
-        let deadline = tools::deadline(entry.facts, &call.options);
+        let deadline = call.options.timeout(call.operation.timeout());
         let work = Box::pin(self.link.run(&call, &about.cancelled));
         let ran = self.told(name, about, deadline, work).await;
         let Ran { ended, seen, times } = ran;
@@ -201,14 +208,17 @@ impl Handler {
     }
 
     async fn trace(&self, call: &Call, error: &OpError, times: &Value) -> Value {
-        let mut list = call.clone();
-        list.operation = AnyOperation::ListTargets(ListTargets {});
-        list.options = CallOptions { timeout_ms: Some(TRACE_TIMEOUT_MS), ..CallOptions::default() };
         let never = CancellationToken::new();
-        let listed = read(self.link.run(&list, &never).await.ended).ok();
-        let targets = listed.and_then(|(_, json)| serde_json::from_slice::<Value>(&json).ok());
         let page = self.page.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        tools::trace(error, times, page.as_ref(), targets.map(|targets| targets["targets"].clone()))
+        let mut answers = Vec::new();
+        for question in crate::trace::questions(call.options.target_id.as_ref()) {
+            let (operation, options) = (question.operation.clone(), question.options.clone());
+            let asked = Call { operation, options, ..call.clone() };
+            let answer = read(self.link.run(&asked, &never).await.ended).ok();
+            let answer = answer.and_then(|(_, json)| serde_json::from_slice(&json).ok());
+            answers.push((question, answer));
+        }
+        crate::trace::trace(error, times, page, answers)
     }
 }
 
@@ -246,7 +256,9 @@ struct About {
 impl Handler {
     fn about(&self, context: &RequestContext<RoleServer>) -> About {
         let meta = serde_json::to_value(&context.meta).unwrap_or_default();
-        let key = KEYS.iter().find_map(|key| meta.get(*key)?.as_str()).map(str::to_owned);
+        // Whatever stands there is meant as a key: it is passed on, and never ignored.
+        let key = KEYS.iter().find_map(|key| meta.get(*key).filter(|key| !key.is_null()));
+        let key = key.map(|key| key.as_str().map_or_else(|| key.to_string(), str::to_owned));
         About {
             id: context.id.clone(),
             cancelled: self.shared.token(&context.id),

@@ -27,10 +27,19 @@ pub(super) fn failure(failure: &Failure, colour: bool) -> String {
     {
         let _ = write!(out, "\noutcome: {} (execution {id})", failure.error.outcome.name());
     }
+    if let Some(trace) = &failure.trace {
+        let _ = write!(out, "\n{}", self::trace(trace));
+    }
     if let Some(usage) = &failure.usage {
         let _ = write!(out, "\n{}", usage.trim_end());
     }
     out
+}
+
+/// What was going on: facts for whoever looks for the cause, page data among them.
+pub(super) fn trace(trace: &serde_json::Value) -> String {
+    let text = serde_json::to_string_pretty(trace).unwrap_or_default();
+    visible(&text, true).into_owned()
 }
 
 /// Whether a colour may be used on standard error (12.3).

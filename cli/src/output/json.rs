@@ -38,7 +38,7 @@ pub(crate) struct Envelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Outcome")]
     outcome: Option<Outcome>,
-    /// What the command answers, when ok.
+    /// What the command answers, when ok. A batch that a step ended has it beside its error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "serde_json::Value")]
     result: Option<&'a RawValue>,
@@ -46,17 +46,23 @@ pub(crate) struct Envelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "OpError")]
     error: Option<&'a OpError>,
+    /// What was going on when it failed, where `--trace-on-error` asked for it: at most 8 KiB. Fields named `page…` are page
+    /// data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "serde_json::Value")]
+    trace: Option<&'a serde_json::Value>,
 }
 
 pub(super) fn report(report: &Report) -> io::Result<String> {
     line(&Envelope {
         schema: SCHEMA,
-        ok: true,
+        ok: report.error.is_none(),
         session: report.session.as_ref(),
         execution_id: report.execution_id.as_deref(),
         outcome: report.outcome,
         result: Some(&report.result),
-        error: None,
+        error: report.error.as_deref(),
+        trace: inner(report.trace.as_ref()),
     })
 }
 
@@ -69,7 +75,12 @@ pub(super) fn failure(failure: &Failure) -> io::Result<String> {
         outcome: Some(failure.error.outcome),
         result: None,
         error: Some(&failure.error),
+        trace: inner(failure.trace.as_ref()),
     })
+}
+
+fn inner(trace: Option<&serde_json::Value>) -> Option<&serde_json::Value> {
+    trace.and_then(|trace| trace.get("trace"))
 }
 
 fn line(envelope: &Envelope<'_>) -> io::Result<String> {
@@ -110,6 +121,8 @@ mod tests {
             outcome: Some(Outcome::Completed),
             result: RawValue::from_string(r#"{"value":1}"#.into()).unwrap(),
             text: String::new(),
+            error: None,
+            trace: None,
             exit_code: 0,
             printed: false,
         };

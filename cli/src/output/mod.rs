@@ -9,7 +9,7 @@ mod table;
 
 use std::io::{self, Write};
 
-use glass_proto::Outcome;
+use glass_proto::{OpError, Outcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -43,6 +43,10 @@ pub struct Report {
     pub result: Box<RawValue>,
     /// For people; ends without a line break.
     pub text: String,
+    /// What ended it, where it has a result all the same: a batch.
+    pub error: Option<Box<OpError>>,
+    /// What was going on when it ended so, where that was asked for.
+    pub trace: Option<serde_json::Value>,
     /// What glassctl exits with; 0 but for commands whose answer has degrees.
     pub exit_code: u8,
     /// The command has printed all there is.
@@ -63,6 +67,8 @@ impl Report {
             outcome: None,
             result,
             text,
+            error: None,
+            trace: None,
             exit_code: 0,
             printed: false,
         })
@@ -94,7 +100,11 @@ impl Output {
         if report.printed {
             return Ok(());
         }
-        self.line(&if self.json { json::report(report)? } else { human::report(report) })
+        self.line(&if self.json { json::report(report)? } else { human::report(report) })?;
+        match &report.trace {
+            Some(trace) if !self.json => diagnostic(&human::trace(trace)),
+            _ => Ok(()),
+        }
     }
 
     /// Prints an error.

@@ -2,7 +2,7 @@
 
 use glass_policy::navigation;
 use glass_proto::error::{ErrorKind, OpError, Phase};
-use glass_proto::op::{AnyOperation, CallOptions, DecodeError, OPERATIONS};
+use glass_proto::op::{AnyOperation, CallOptions, DecodeError, InvalidParams, OPERATIONS, Step};
 
 /// A call that may go on.
 #[derive(Debug)]
@@ -30,6 +30,11 @@ pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Ch
         )
         .into());
     }
+    if let AnyOperation::Batch(batch) = &mut decoded {
+        for (number, step) in (1..).zip(&mut batch.steps) {
+            admit_step(step).map_err(|error| of_step(number, *error))?;
+        }
+    }
     let url = match &mut decoded {
         AnyOperation::Navigate(navigate) => Some(&mut navigate.url),
         AnyOperation::CreateTarget(create) => create.url.as_mut(),
@@ -39,6 +44,24 @@ pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Ch
         *url = admissible(url)?;
     }
     Ok(Checked { operation: decoded, options })
+}
+
+/// The refusal of a batch for one of its steps.
+pub(super) fn of_step(number: u32, mut error: OpError) -> Box<OpError> {
+    let message = format!("step {number}: {}; no step was run", error.message);
+    error.message = glass_proto::escape::cut(&message, glass_proto::error::MAX_TEXT).into_owned();
+    error.detail("step", number).into()
+}
+
+/// Each step of a batch passes the same door as an operation by itself, all of them before the first is run.
+fn admit_step(step: &mut Step) -> Result<(), Box<OpError>> {
+    let unwritable = |_| OpError::invalid("the step cannot be passed on", "report this as a bug");
+    let wrong = |error: InvalidParams| OpError::invalid(error.to_string(), "see the operation's help");
+    let (operation, options) = step.decode().map_err(wrong)?;
+    let params = operation.encode().map_err(unwritable)?;
+    let checked = check(operation.name(), &params, &options.encode().map_err(unwritable)?)?;
+    *step = Step::of(&checked.operation, &checked.options).map_err(unwritable)?;
+    Ok(())
 }
 
 /// The URL that is gone to, completed by the rules of contract 12.3.
@@ -99,6 +122,21 @@ mod tests {
             ErrorKind::InvalidArgument
         );
         assert!(check("observe", b"{}", frame).is_ok());
+    }
+
+    // contract: 6
+    #[test]
+    fn every_step_of_a_batch_is_judged_before_the_first() {
+        let batch = |steps: &str| check("batch", format!(r#"{{"steps":{steps}}}"#).as_bytes(), b"");
+        let admitted =
+            batch(r#"[{"operation":"navigate","url":"localhost:1/x"},{"operation":"back"}]"#).unwrap();
+        let AnyOperation::Batch(admitted) = admitted.operation else { panic!("another operation") };
+        assert_eq!(admitted.steps[0].arguments["url"], "http://localhost:1/x");
+        let error =
+            batch(r#"[{"operation":"back"},{"operation":"navigate","url":"file:///etc"}]"#).unwrap_err();
+        assert_eq!((error.kind, &error.details["step"]), (ErrorKind::Denied, &2.into()));
+        let error = batch(r#"[{"operation":"back","idempotencyKey":"k"}]"#).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unsupported);
     }
 
     #[test]

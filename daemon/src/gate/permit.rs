@@ -9,9 +9,10 @@ use glass_policy::decide::{Denial, Policy};
 use glass_policy::navigation;
 use glass_policy::{Capability, Stance};
 use glass_proto::error::{ErrorKind, OpError, Phase};
-use glass_proto::op::{AnyOperation, CallOptions};
+use glass_proto::op::{AnyOperation, CallOptions, Step};
 use glass_proto::{ClientId, SessionName};
 
+use super::admit::of_step;
 use crate::supervise::Terms;
 
 /// What a call may do.
@@ -38,6 +39,11 @@ pub(super) fn operation(
     {
         diagnostics.values = Some(false);
     }
+    if let AnyOperation::Batch(batch) = operation {
+        for (number, step) in (1..).zip(&mut batch.steps) {
+            self::step(policy, step).map_err(|error| of_step(number, *error))?;
+        }
+    }
     let url = match operation {
         AnyOperation::Navigate(navigate) => Some(&navigate.url),
         AnyOperation::CreateTarget(create) => create.url.as_ref(),
@@ -46,6 +52,15 @@ pub(super) fn operation(
     // It was completed and found readable before.
     let Some(url) = url.and_then(|url| navigation::normalise(url).ok()) else { return Ok(()) };
     policy.navigation(&url).map_err(|denial| refusal(operation.name(), denial, "host"))
+}
+
+/// Asks about a step of a batch, before the first is run.
+fn step(policy: &Policy, step: &mut Step) -> Result<(), Box<OpError>> {
+    let invalid = |why: String| OpError::invalid(why, "see the operation's help");
+    let (mut decoded, options) = step.decode().map_err(|error| invalid(error.to_string()))?;
+    operation(policy, &mut decoded, &options)?;
+    *step = Step::of(&decoded, &options).map_err(|_| invalid("the step cannot be passed on".to_owned()))?;
+    Ok(())
 }
 
 /// Asks about what something needs.

@@ -169,7 +169,7 @@ impl Gate {
         let Prepared { in_flight, name, one_off, checked, permit } = prepared;
         let facts = checked.operation.facts();
         let limits = Limits {
-            deadline: begun + checked.options.timeout(facts.timeout),
+            deadline: begun + checked.options.timeout(checked.operation.timeout()),
             cancel: &in_flight.cancel,
             events,
             stopping: &self.stopping,

@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Expect, Facts, FrameId, FrameStep, InvalidParams, Locator};
+use super::{Expect, ExpectNavigation, Facts, FrameId, FrameStep, InvalidParams, Locator};
 use crate::id::TargetId;
 
 /// Most elements on the way to a frame (contract 4.1).
@@ -63,6 +63,14 @@ pub struct CallOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 512, max = 65_536))]
     pub observe_max_bytes: Option<u32>,
+    /// How the pointer gets to where it acts: at once, or along a curve with rests, as a hand moves it
+    #[arg(long, value_enum, value_name = "HOW")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interaction: Option<Interaction>,
+    /// A navigation that an input shall begin, and how far it shall come
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "ExpectNavigation::is_none")]
+    pub expect_navigation: ExpectNavigation,
     /// What must hold after a mutation: one predicate, as verify takes it, with its own timeoutMs
     #[command(flatten)]
     #[serde(skip_serializing_if = "Expect::is_none")]
@@ -84,6 +92,17 @@ pub enum GuardScope {
     Region,
     /// All frames
     Page,
+}
+
+/// How the pointer gets to where it acts (contract 5.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "camelCase")]
+pub enum Interaction {
+    /// At once
+    #[default]
+    Fast,
+    /// Along a curve with rests, as a hand moves it
+    Human,
 }
 
 /// What of the page is shown after a mutation (contract 2.5).
@@ -132,6 +151,12 @@ pub enum InvalidOptions {
     /// `expect` out of its bounds.
     #[error("{0}")]
     Expect(#[from] InvalidParams),
+    /// `interaction` for what moves no pointer.
+    #[error("this operation moves no pointer, so it takes no interaction")]
+    Pointerless,
+    /// `expectNavigation` for what is no input.
+    #[error("this operation is no input that could begin a navigation, so it takes no expectNavigation")]
+    Unnavigated,
     /// More than 10 steps, or an id that does not stand alone.
     #[error(
         "frame is one frame id, or up to {MAX_FRAME_STEPS} locators from the outside in, and not beside frameId"
@@ -152,6 +177,7 @@ impl CallOptions {
             return Err(InvalidOptions::ObserveBytes);
         }
         self.expect.check()?;
+        self.expect_navigation.check()?;
         let ids = self.frame.iter().filter(|step| matches!(step, FrameStep::Id(_))).count();
         let both = self.frame_id.is_some() && !self.frame.is_empty();
         if self.frame.len() > MAX_FRAME_STEPS || (ids > 0 && self.frame.len() > 1) || both {
@@ -196,7 +222,9 @@ impl CallOptions {
 
     /// The deadline of this call, `default` when it names none, with the time that it gives to what follows.
     pub fn timeout(&self, default: Duration) -> Duration {
-        self.timeout_ms.map_or(default, Duration::from_millis) + self.time_after()
+        self.timeout_ms.map_or(default, Duration::from_millis)
+            + self.expect_navigation.time()
+            + self.time_after()
     }
 }
 

@@ -30,6 +30,8 @@ impl Operation for Check {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

@@ -72,6 +72,8 @@ impl Operation for Click {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn check(&self) -> Result<(), super::InvalidParams> {

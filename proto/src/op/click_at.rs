@@ -51,6 +51,8 @@ impl Operation for ClickAt {
         targeted: true,
         framed: false,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn check(&self) -> Result<(), super::InvalidParams> {

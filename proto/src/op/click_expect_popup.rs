@@ -43,6 +43,8 @@ impl Operation for ClickExpectPopup {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

@@ -50,6 +50,7 @@ impl AcceptDialog {
 
 impl Operation for AcceptDialog {
     const FACTS: Facts = FACTS;
+    const NAVIGATES: bool = true;
     type Output = DialogAnswered;
 
     fn check(&self) -> Result<(), super::InvalidParams> {
@@ -59,5 +60,6 @@ impl Operation for AcceptDialog {
 
 impl Operation for DismissDialog {
     const FACTS: Facts = Facts { name: "dismissDialog", ..FACTS };
+    const NAVIGATES: bool = true;
     type Output = DialogAnswered;
 }

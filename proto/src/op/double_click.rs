@@ -42,6 +42,8 @@ impl Operation for DoubleClick {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

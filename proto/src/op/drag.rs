@@ -47,6 +47,8 @@ impl Operation for Drag {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

@@ -72,6 +72,7 @@ impl Operation for FillForm {
         targeted: true,
         framed: true,
     };
+    const POINTS: bool = true;
     type Output = FormFilled;
 
     fn locators(&self) -> Vec<&Locator> {

@@ -38,6 +38,8 @@ impl Operation for Hover {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

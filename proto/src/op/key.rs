@@ -36,6 +36,7 @@ impl Operation for Key {
         targeted: true,
         framed: false,
     };
+    const NAVIGATES: bool = true;
     type Output = Acted;
 
     fn check(&self) -> Result<(), super::InvalidParams> {

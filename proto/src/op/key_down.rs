@@ -31,6 +31,7 @@ impl Operation for KeyDown {
         targeted: true,
         framed: false,
     };
+    const NAVIGATES: bool = true;
     type Output = Acted;
 
     fn check(&self) -> Result<(), super::InvalidParams> {

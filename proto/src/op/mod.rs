@@ -3,6 +3,7 @@
 //! From a definition come the command line's subcommand and help, the JSON schema, the policy's capability, the
 //! lane and the default deadline. `docs/adding-an-operation.md` says how to add one.
 
+mod batch;
 mod call;
 mod check;
 mod chord;
@@ -22,6 +23,7 @@ mod emulate;
 mod evaluate;
 mod events;
 mod expect;
+mod expect_navigation;
 mod export_page;
 mod facts;
 mod fill;
@@ -74,7 +76,8 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use call::{CallOptions, GuardScope, InvalidOptions, MAX_TIMEOUT_MS, ObserveAfter};
+pub use batch::{Batch, Mode, Step};
+pub use call::{CallOptions, GuardScope, Interaction, InvalidOptions, MAX_TIMEOUT_MS, ObserveAfter};
 pub use check::Check;
 pub use chord::{Chord, InvalidChord, KeyName, NAMED};
 pub use clear::Clear;
@@ -93,6 +96,7 @@ pub use emulate::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, P
 pub use evaluate::Evaluate;
 pub use events::Events;
 pub use expect::Expect;
+pub use expect_navigation::ExpectNavigation;
 pub use export_page::{ExportFormat, ExportPage};
 pub use facts::{Capability, Effect, Facts, Lane, Needs};
 pub use fill::Fill;
@@ -147,6 +151,17 @@ pub trait Operation: Serialize + DeserializeOwned {
     /// Checks what the types cannot.
     fn check(&self) -> Result<(), InvalidParams> {
         Ok(())
+    }
+
+    /// Whether it is an input that can begin a navigation, so that `expectNavigation` means something to it.
+    const NAVIGATES: bool = false;
+
+    /// Whether it moves the pointer, so that `interaction` means something to it.
+    const POINTS: bool = false;
+
+    /// Its deadline when the call names none.
+    fn timeout(&self) -> Duration {
+        Self::FACTS.timeout
     }
 
     /// The parameter that a shell may give through standard input or a file.
@@ -264,6 +279,21 @@ macro_rules! operations {
                 match self { $(Self::$variant(_) => { const F: &Facts = &<$variant as Operation>::FACTS; F })* }
             }
 
+            /// Whether the call option `interaction` means something to it.
+            pub fn points(&self) -> bool {
+                match self { $(Self::$variant(_) => <$variant as Operation>::POINTS,)* }
+            }
+
+            /// Its deadline when the call names none.
+            pub fn timeout(&self) -> Duration {
+                match self { $(Self::$variant(params) => params.timeout(),)* }
+            }
+
+            /// Whether the call option `expectNavigation` means something to it.
+            pub fn navigates(&self) -> bool {
+                match self { $(Self::$variant(_) => <$variant as Operation>::NAVIGATES,)* }
+            }
+
             /// Checks what the types cannot.
             pub fn check(&self) -> Result<(), InvalidParams> {
                 match self { $(Self::$variant(params) => params.check(),)* }
@@ -369,6 +399,7 @@ operations! {
     Emulate,
     Wait,
     Verify,
+    Batch,
     AcceptDialog,
     DismissDialog,
     DismissConsent,
@@ -416,11 +447,18 @@ impl AnyOperation {
     /// Checks that it takes what the call's options give: nothing is ignored in silence.
     ///
     /// # Errors
-    /// See [`CallOptions::check_for`]; `scope` where no element is looked for.
+    /// See [`CallOptions::check_for`]; `scope` where no element is looked for, `expectNavigation` where there is no input,
+    /// `interaction` where no pointer is moved.
     pub fn check_options(&self, options: &CallOptions) -> Result<(), InvalidOptions> {
         options.check_for(self.facts())?;
         if options.scope.is_some() && !self.takes_scope() {
             return Err(InvalidOptions::Unscoped);
+        }
+        if !options.expect_navigation.is_none() && !self.navigates() {
+            return Err(InvalidOptions::Unnavigated);
+        }
+        if options.interaction.is_some() && !self.points() {
+            return Err(InvalidOptions::Pointerless);
         }
         Ok(())
     }

@@ -37,6 +37,8 @@ impl Operation for MoveMouse {
         targeted: true,
         framed: false,
     };
+    const NAVIGATES: bool = true;
+    const POINTS: bool = true;
     type Output = Acted;
 
     fn check(&self) -> Result<(), super::InvalidParams> {

@@ -34,6 +34,7 @@ impl Operation for Tap {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

@@ -80,6 +80,7 @@ impl Operation for Type {
         targeted: true,
         framed: true,
     };
+    const NAVIGATES: bool = true;
     type Output = Acted;
 
     fn locators(&self) -> Vec<&Locator> {

@@ -152,7 +152,9 @@ impl From<Given> for Verify {
     }
 }
 
-/// What the schema of the parameters says.
+/// Check that the page is so
+///
+/// Looks once; with timeoutMs it waits until it holds. What does not hold is verification_failed, with what was seen.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(dead_code, reason = "it is its schema")]

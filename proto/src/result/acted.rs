@@ -327,6 +327,12 @@ pub struct NavigationSeen {
     /// The `net::` error, where it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub net_error: Option<String>,
+    /// Whether the navigation that was expected came. That it did not is no reason to repeat the input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matched: Option<bool>,
+    /// Whether its page came as far as was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loaded: Option<bool>,
 }
 
 /// The page in one line.
@@ -385,4 +391,7 @@ pub struct DialogAnswered {
     pub dialog: DialogSeen,
     /// Whether the browser said that it closed.
     pub closed: bool,
+    /// The navigation that was expected, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub navigation: Option<NavigationSeen>,
 }

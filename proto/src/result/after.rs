@@ -26,6 +26,9 @@ pub struct After {
 pub struct Expected {
     /// How long it took to, in milliseconds.
     pub waited_ms: u64,
+    /// The page's revision then, where it could be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
 }
 
 /// Why a page was not observed after a mutation.

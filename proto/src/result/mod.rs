@@ -2,6 +2,7 @@
 
 mod acted;
 mod after;
+mod batched;
 mod delta;
 mod diagnostics;
 mod element;
@@ -23,6 +24,7 @@ pub use acted::{
     SemanticDiff, Target,
 };
 pub use after::{After, Expected, Unobserved};
+pub use batched::{Batched, StepDone};
 pub use delta::{Delta, NodeChanged, NodeGone, Reconciled, ReferenceNow, ReferenceStatus};
 pub use diagnostics::{Diagnostic, DiagnosticKind, DiagnosticLevel, Diagnostics, RequestSummary};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};

@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    Acted, After, Cookie, CookiesAnswered, Delta, Diagnostics, DialogAnswered, DialogSeen, DomRead,
+    Acted, After, Batched, Cookie, CookiesAnswered, Delta, Diagnostics, DialogAnswered, DialogSeen, DomRead,
     DownloadEnded, DownloadState, Downloaded, Downloads, Emulated, Evaluated, Events, Evidence, Exported,
-    FormFilled, Found, Frames, Inspected, LeftOut, Navigated, Observation, PageLine, Pane, Preflighted,
-    Reconciled, ReferenceStatus, Shot, StorageMoved, TargetClosed, TargetMade, TargetSelected, Targets,
-    TextRead, Uploaded, Verified, ViewportSet, Waited, size,
+    FormFilled, Found, Frames, Inspected, LeftOut, Navigated, NavigationSeen, Observation, PageLine, Pane,
+    Preflighted, Reconciled, ReferenceStatus, Shot, StorageMoved, TargetClosed, TargetMade, TargetSelected,
+    Targets, TextRead, Uploaded, Verified, ViewportSet, Waited, size,
 };
 use super::{Health, NetworkBody, Recovered};
 use crate::error::OpError;
@@ -55,6 +55,8 @@ pub enum Answer {
     Emulated(Box<Emulated>),
     /// `wait`.
     Waited(Waited),
+    /// `batch`, with the answers of its steps.
+    Batched(Box<Batched>, Vec<Option<Self>>),
     /// `verify`.
     Verified(Verified),
     /// `acceptDialog`, `dismissDialog`.
@@ -144,6 +146,15 @@ impl Answer {
             AnyOperation::Wait(_) => Self::Waited(read::<op::Wait>(json)?),
             AnyOperation::Verify(_) => Self::Verified(read::<op::Verify>(json)?),
             AnyOperation::DismissConsent(_) => Self::Acted(read::<op::DismissConsent>(json)?),
+            AnyOperation::Batch(batch) => {
+                let batched = read::<op::Batch>(json)?;
+                let answers = batched.steps.iter().zip(&batch.steps).map(|(done, step)| {
+                    let (operation, _) = step.decode().ok()?;
+                    Self::decode(&operation, done.result.as_ref()?.to_string().as_bytes()).ok()
+                });
+                let answers = answers.collect();
+                Self::Batched(Box::new(batched), answers)
+            }
             AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
             AnyOperation::DismissDialog(_) => Self::Dialog(read::<op::DismissDialog>(json)?),
             AnyOperation::ListTargets(_) => Self::Targets(read::<op::ListTargets>(json)?),
@@ -210,6 +221,7 @@ impl Answer {
             Self::Waited(waited) => {
                 format!("{} after {} ms · {}", waited.condition, waited.waited_ms, page_line(&waited.page))
             }
+            Self::Batched(batched, answers) => batched_text(batched, answers),
             Self::Verified(verified) => {
                 let parts = verified.parts.len();
                 let parts = if parts > 1 { format!(" · {parts} parts") } else { String::new() };
@@ -218,7 +230,9 @@ impl Answer {
             Self::Dialog(answered) => {
                 let dialog = &answered.dialog;
                 let closed = if answered.closed { "" } else { " · the browser has not said that it closed" };
-                format!("{} {} {}{closed}", past(&answered.action), dialog.kind, quoted(&dialog.page_message))
+                let navigated = matched_text(answered.navigation.as_ref());
+                let message = quoted(&dialog.page_message);
+                format!("{} {} {message}{closed}{navigated}", past(&answered.action), dialog.kind)
             }
             Self::Targets(targets) => targets_text(targets),
             Self::Made(made) => made_text(made),
@@ -301,6 +315,7 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
     if let Some(error) = evidence.navigation.as_ref().and_then(|n| n.net_error.as_ref()) {
         let _ = write!(out, " · navigation failed: {}", visible(error, false));
     }
+    out.push_str(matched_text(evidence.navigation.as_ref()));
     if let Some(dialog) = &evidence.dialog {
         let _ = write!(out, " · {}", dialog_text(dialog));
     }
@@ -347,6 +362,15 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
     }
     if evidence.native_setter == Some(true) {
         out.push_str(" · set by the native setter");
+    }
+}
+
+fn matched_text(navigation: Option<&NavigationSeen>) -> &'static str {
+    match navigation.and_then(|navigation| Some((navigation.matched?, navigation.loaded))) {
+        Some((true, Some(false))) => " · it navigated as expected, and its page did not come as far as asked",
+        Some((true, _)) => " · it navigated as expected",
+        Some((false, _)) => " · the navigation that was expected did not come in time",
+        None => "",
     }
 }
 
@@ -607,6 +631,25 @@ fn cookie_text(cookie: &Cookie) -> String {
     }
     if let Some(partition) = &cookie.partition {
         let _ = write!(out, "; Partitioned below {}", visible(&partition.top_level_site, false));
+    }
+    out
+}
+
+fn batched_text(batched: &Batched, answers: &[Option<Answer>]) -> String {
+    let done = batched.steps.iter().filter(|step| step.error.is_none()).count();
+    let mut out = format!("{done} of {} steps completed", batched.steps.len() + batched.not_run.len());
+    for (step, answer) in batched.steps.iter().zip(answers) {
+        let text = match (&step.error, answer, step.left_out) {
+            (Some(error), ..) => format!("{} · {}", step.outcome.name(), error_text(error)),
+            (_, Some(answer), _) => answer.text(),
+            (.., Some(bytes)) => format!("completed; its result of {bytes} bytes is left out"),
+            (.., None) => step.outcome.name().to_owned(),
+        };
+        let _ = write!(out, "\n{} {}: {text}", step.step, visible(&step.operation, false));
+    }
+    if !batched.not_run.is_empty() {
+        let numbers: Vec<String> = batched.not_run.iter().map(ToString::to_string).collect();
+        let _ = write!(out, "\nnot run: {}", numbers.join(", "));
     }
     out
 }

@@ -1,6 +1,7 @@
 //! One file an operation.
 
 mod back;
+mod batch;
 mod cancel_download;
 mod check;
 mod clear;

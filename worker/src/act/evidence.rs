@@ -8,9 +8,10 @@ use glass_proto::result::{DownloadSeen, Evidence, NavigationSeen, PageLine, Sema
 use serde::Deserialize;
 use serde_json::json;
 
+use super::arrival::{Arrived, Went, expected};
 use super::find::look;
 use crate::context::Context;
-use crate::page::{Changes, Download, EngineError, FrameKey, Halt, State, Step};
+use crate::page::{Changes, Download, EngineError, FrameKey, Halt, State, Step, Target};
 
 /// The target as it was before anything was sent.
 #[derive(Clone, Debug)]
@@ -22,6 +23,7 @@ pub struct Before {
     generation: u64,
     mark: u64,
     begun: u64,
+    within: u64,
     frames_begun: u64,
     downloads_asked: u64,
     totals: SemanticDiff,
@@ -34,6 +36,14 @@ impl Before {
     /// Whether another page was opened since.
     pub fn opened(&self, context: &Context, state: &State) -> bool {
         !state.popups_since(&context.target, self.mark).is_empty()
+    }
+
+    /// Whether the page went elsewhere since, and how.
+    pub fn went(&self, target: &Target) -> Option<Went> {
+        if target.main_frame().is_some_and(|frame| frame.generation != self.generation) {
+            return Some(Went::Document);
+        }
+        (target.document.moves.within > self.within).then_some(Went::Within)
     }
 
     /// Whether this target began a download since.
@@ -69,6 +79,7 @@ impl Before {
             generation: target.and_then(|target| target.main_frame()).map_or(0, |frame| frame.generation),
             mark: state.mark(),
             begun: target.map_or(0, |target| target.document.begun),
+            within: target.map_or(0, |target| target.document.moves.within),
             frames_begun: target.map_or(0, |target| target.frames_begun),
             downloads_asked: target.map_or(0, |target| target.downloads_asked),
             downloads: state.downloads_begun,
@@ -99,6 +110,45 @@ pub struct Info {
 /// # Errors
 /// When the browser goes. A dialog, a crash or the end of the page are evidence, not errors.
 pub async fn measure(
+    context: &Context,
+    before: &Before,
+    fresh: Option<(Changes, Info)>,
+) -> Result<(Evidence, u64), OpError> {
+    let wanted = &context.options.expect_navigation;
+    if !wanted.is_none() {
+        let arrived = expected(context, before, wanted).await?;
+        let later = context.lasting(context.hard);
+        let (mut evidence, revision) = measured(&later, before, None).await?;
+        evidence.navigation = Some(arrived_at(arrived, evidence.navigation));
+        return Ok((evidence, revision));
+    }
+    measured(context, before, fresh).await
+}
+
+/// The navigation that the call expects, waited for and as far as it is known; `None` where none is expected.
+///
+/// # Errors
+/// When the browser goes.
+pub async fn expected_navigation(
+    context: &Context,
+    before: &Before,
+) -> Result<Option<NavigationSeen>, OpError> {
+    let wanted = &context.options.expect_navigation;
+    if wanted.is_none() {
+        return Ok(None);
+    }
+    let arrived = expected(context, before, wanted).await?;
+    let mut evidence = Evidence::default();
+    browser_side(context, before, &mut evidence);
+    Ok(Some(arrived_at(arrived, evidence.navigation)))
+}
+
+fn arrived_at(arrived: Arrived, seen: Option<NavigationSeen>) -> NavigationSeen {
+    let Arrived { matched, loaded } = arrived;
+    NavigationSeen { matched: Some(matched), loaded, ..seen.unwrap_or_default() }
+}
+
+async fn measured(
     context: &Context,
     before: &Before,
     fresh: Option<(Changes, Info)>,
@@ -287,6 +337,12 @@ fn browser_side(context: &Context, before: &Before, evidence: &mut Evidence) {
             status: target.document.status.filter(|status| *status != 0),
             redirects: Some(target.document.redirects),
             net_error: failure.map(str::to_owned),
+            ..NavigationSeen::default()
+        });
+    } else if !context.options.expect_navigation.is_none() && before.went(target).is_some() {
+        evidence.navigation = Some(NavigationSeen {
+            final_url: Some(cut(&target.url, 4096).into_owned()),
+            same_document: Some(true),
             ..NavigationSeen::default()
         });
     } else if target.document.begun > before.begun

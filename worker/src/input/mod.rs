@@ -1,10 +1,12 @@
 //! Trusted input: what a mouse and a keyboard would send (contract 5.2), and what they hold down.
 
+mod human;
 mod keys;
 mod mouse;
 
 use std::sync::Arc;
 
+pub use human::{ease, way};
 pub use keys::{KeyStroke, modifier_bits, modifier_key, shifted, stroke};
 pub use mouse::{Contact, Press, button_of};
 

@@ -9,7 +9,6 @@ use glass_proto::op::{Lane, ObserveAfter, Predicate};
 use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{After, Expected, Observation, Unobserved};
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 
 use super::observe;
 use crate::act::{Since, Truth, Weighed, failed, verify};
@@ -25,7 +24,7 @@ const LAST_WORD: Duration = Duration::from_millis(250);
 /// Bytes of an error (contract 2.6) with what is added to it on its way.
 const ERROR: usize = 7 * 1024;
 /// What a result can do without in an error, the least important first.
-const DISPENSABLE: [&str; 5] = ["observation", "value", "warning", "fields", "evidence"];
+const DISPENSABLE: [&str; 6] = ["observation", "value", "steps", "warning", "fields", "evidence"];
 
 /// How things were when a mutation began.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +48,7 @@ impl Mark {
 ///
 /// # Errors
 /// `verification_failed` where what was expected does not hold; the outcome stays `completed`.
-pub(crate) async fn after(
-    context: &Context,
-    before: &Mark,
-    output: Vec<u8>,
-    cancel: &CancellationToken,
-) -> Result<Vec<u8>, OpError> {
+pub(crate) async fn after(context: &Context, before: &Mark, output: Vec<u8>) -> Result<Vec<u8>, OpError> {
     let expected = context.options.expect.whole();
     if expected.is_none() && !context.options.observes() {
         return Ok(output);
@@ -65,8 +59,10 @@ pub(crate) async fn after(
     let page = context.whole_page(target);
     let mut after = After::default();
     let mut failure = None;
-    if let Some(predicate) = &expected {
-        match hold(&page, predicate, before.since, cancel).await {
+    // A batch that a step ended did not do what something was expected of.
+    let whole = answer.get("notRun").is_none() || answer.get("outcome") == Some(&"completed".into());
+    if let (Some(predicate), true) = (&expected, whole) {
+        match hold(&page, predicate, before.since).await {
             Ok(expected) => after.expected = Some(expected),
             Err(error) => failure = Some(error),
         }
@@ -74,7 +70,7 @@ pub(crate) async fn after(
     if context.options.observes() {
         let since = answer.get("previousRevision").and_then(Value::as_u64);
         let since = since.unwrap_or_else(|| if own { before.revision } else { Mark::of(&page).revision });
-        look(&page, since, cancel, &mut after).await;
+        look(&page, since, &mut after).await;
     }
     if let Ok(Value::Object(added)) = serde_json::to_value(after) {
         answer.extend(added);
@@ -86,12 +82,7 @@ pub(crate) async fn after(
 }
 
 /// Waits until the predicate holds, as long as it may take.
-async fn hold(
-    page: &Context,
-    predicate: &Predicate,
-    since: Since,
-    cancel: &CancellationToken,
-) -> Result<Expected, OpError> {
+async fn hold(page: &Context, predicate: &Predicate, since: Since) -> Result<Expected, OpError> {
     let began = Instant::now();
     let time = page.options.expect.time();
     let kept_back = LAST_WORD.min(time / 4);
@@ -101,12 +92,16 @@ async fn hold(
         biased;
         weighed = verify(&page, predicate, since, true) => weighed,
         () = tokio::time::sleep(time - kept_back / 2) => Ok(open()),
-        () = cancel.cancelled() => Ok(open()),
+        () = page.cancel.cancelled() => Ok(open()),
     };
     let waited_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let dispatched = if page.is_dispatched() { Dispatched::Yes } else { Dispatched::No };
     let (weighed, why) = match weighed {
-        Ok(weighed) if weighed.truth == Truth::Holds => return Ok(Expected { waited_ms }),
+        Ok(weighed) if weighed.truth == Truth::Holds => {
+            let asked = tokio::time::timeout(LAST_WORD, page.pages.sync(&page.target)).await;
+            let revision = asked.ok().and_then(Result::ok).map(|changes| changes.revision);
+            return Ok(Expected { waited_ms, revision });
+        }
         Ok(weighed) => (weighed, None),
         Err(error) => (open(), Some(error)),
     };
@@ -128,7 +123,7 @@ async fn hold(
     Err(error)
 }
 
-async fn look(page: &Context, since: u64, cancel: &CancellationToken, after: &mut After) {
+async fn look(page: &Context, since: u64, after: &mut After) {
     // What was waited for took its own time; the page is looked at in what is left of the operation's.
     let left = page.left().max(LAST_WORD.min(page.options.expect.time() / 8));
     let time = if page.facts.lane == Lane::Control { left.min(AT_ONCE) } else { left };
@@ -137,7 +132,7 @@ async fn look(page: &Context, since: u64, cancel: &CancellationToken, after: &mu
         biased;
         seen = observed(&page, since) => seen.map_err(|error| why(&page, &error)),
         () = tokio::time::sleep(time) => Err(Unobserved::Timeout),
-        () = cancel.cancelled() => Err(Unobserved::Cancelled),
+        () = page.cancel.cancelled() => Err(Unobserved::Cancelled),
     };
     match seen {
         Ok(observation) => after.observation = Some(observation),

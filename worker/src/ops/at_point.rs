@@ -7,8 +7,8 @@ use glass_proto::result::{Acted, Evidence, Hit};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::begin;
 use super::click::hold;
+use super::{begin, travel};
 use crate::act::{Before, from_picture, guard_revision, look, measure, unwatch_all, watch_all};
 use crate::context::{Context, halted};
 use crate::input::{Contact, Press, button_of, modifier_bits};
@@ -82,6 +82,9 @@ async fn at(
         None => point,
     };
     check_inside(context, point).await?;
+    if travel::wanted(context) {
+        travel::travel(context, (point.x, point.y)).await?;
+    }
     let kinds: &[&str] = if contact == Contact::Hover { &["move"] } else { &["pointer", "mouse", "click"] };
     watch_all(context, kinds).await;
     let session = context.pages.state().target(&context.target).map(|target| target.session.clone());

@@ -15,7 +15,7 @@ use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{Acted, Evidence, Hit, Target};
 use serde_json::json;
 
-use super::begin;
+use super::{begin, travel};
 use crate::act::{
     Aim, Before, Found, Info, Need, Report, candidate, disarm_all, find, guard_revision, measure, ready,
 };
@@ -121,6 +121,23 @@ pub(super) async fn touch(
 ) -> Result<Touched, OpError> {
     let mut found = found;
     let mut stopped = false;
+    let travelled;
+    let mut context = context;
+    if travel::wanted(context) && gesture.contact != Contact::Touch {
+        // The way there takes its time: the check and the press follow each other after it.
+        let (aim, _) = ready(context, gesture.target, found, Need { guarded: &[], ..gesture.need() }).await?;
+        if !wanted(&aim)? {
+            return Ok(Touched { aim, landed: None });
+        }
+        if let Some(point) = aim.point {
+            travel::travel(context, point).await?;
+            stopped = true;
+        }
+        // What the pointer brought about on its way is not what the caller guards against.
+        travelled = context.unguarded();
+        context = &travelled;
+        found = again(context, gesture, aim.found).await?;
+    }
     loop {
         let ready = ready(context, gesture.target, found, gesture.need()).await;
         let (aim, _) = ready.map_err(|error| kept_back(stopped, error))?;
@@ -135,11 +152,7 @@ pub(super) async fn touch(
             Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
                 stopped = true;
-                found = if aim.found.by_ref.is_some() {
-                    aim.found
-                } else {
-                    find(context, gesture.target).await.map_err(|error| kept_back(true, error))?.0
-                };
+                found = again(context, gesture, aim.found).await?;
                 if context.left() < ONE_PRESS {
                     return Err(OpError::failed(
                         ErrorKind::NotActionable,
@@ -155,8 +168,16 @@ pub(super) async fn touch(
     }
 }
 
+/// The element once more, after something was sent: a ref is the same one, another locator may fit another by now.
+async fn again(context: &Context, gesture: &Gesture<'_>, found: Found) -> Result<Found, OpError> {
+    if found.by_ref.is_some() {
+        return Ok(found);
+    }
+    Ok(find(context, gesture.target).await.map_err(|error| kept_back(true, error))?.0)
+}
+
 /// After presses that guards kept from the page, an error is of an operation that was sent without effect.
-fn kept_back(stopped: bool, error: OpError) -> OpError {
+pub(super) fn kept_back(stopped: bool, error: OpError) -> OpError {
     if stopped && error.outcome == Outcome::Rejected {
         return error.ended(Outcome::Failed, Dispatched::Yes);
     }

@@ -6,6 +6,7 @@ use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AcceptDialog, DismissDialog};
 use glass_proto::result::DialogAnswered;
 
+use crate::act::{Before, expected_navigation};
 use crate::cdp::types::page::HandleJavaScriptDialog;
 use crate::context::{Context, halted};
 use crate::page::{Dialog, EngineError, Halt};
@@ -55,6 +56,7 @@ async fn answer(
     accept: bool,
     prompt_text: Option<&str>,
 ) -> Result<DialogAnswered, OpError> {
+    let before = Before::of(context, &context.pages.take_reports(&context.target, &[]), None);
     context.dispatching().await;
     let id = dialog.seen.dialog_id.clone();
     let sent =
@@ -83,10 +85,12 @@ async fn answer(
         .await
         .map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?
         .is_some();
+    let navigation = expected_navigation(context, &before).await?;
     Ok(DialogAnswered {
         action: action.to_owned(),
         target_id: context.target.clone(),
         dialog: dialog.seen,
         closed,
+        navigation,
     })
 }

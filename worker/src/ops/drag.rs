@@ -14,8 +14,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::at_point::check_inside;
-use super::begin;
-use super::click::{acted, hold};
+use super::click::{acted, hold, kept_back};
+use super::{begin, travel};
 use crate::act::{
     Aim, Before, Need, disarm_all, find, guard_revision, look, measure, ready, unwatch_all, watch_all,
 };
@@ -23,13 +23,15 @@ use crate::cdp::types::input::{
     DispatchDragEvent, DispatchMouseEvent, DragEventType, MouseEventType, SetInterceptDrags,
 };
 use crate::context::{Context, halted};
-use crate::input::{button_of, modifier_bits};
+use crate::input::{button_of, ease, modifier_bits};
 use crate::page::{EngineError, Halt, Mapped, Step};
 
 /// How far the pointer goes away first, in CSS pixels: most libraries wait for less.
 const AWAY: [f64; 4] = [2.0, 5.0, 9.0, 14.0];
 /// How long the browser may take to tell that it would begin a drag of its own.
 const TELLS: Duration = Duration::from_millis(80);
+/// Between two moves of a hand that carries something.
+const PAUSE: Duration = Duration::from_millis(8);
 /// How long a destination that the page makes for the drag may take to come.
 const COMES: Duration = Duration::from_millis(1500);
 
@@ -123,7 +125,20 @@ async fn source(context: &Context, params: &Drag) -> Result<Source, OpError> {
             let before = Before::of(context, &looked.changes, Some(&looked.info));
             let carried = found.by_ref.and_then(|by| by.revision).map(|revision| revision != before.revision);
             let need = Need { word: "click", guarded: &["pointer", "mouse"], position: None };
-            let (aim, _) = ready(context, locator, found, need).await?;
+            let mut found = found;
+            let travelled;
+            let mut context = context;
+            if travel::wanted(context) {
+                let (aim, _) = ready(context, locator, found, Need { guarded: &[], ..need }).await?;
+                if let Some(point) = aim.point {
+                    travel::travel(context, point).await?;
+                }
+                travelled = context.unguarded();
+                context = &travelled;
+                found = aim.found;
+            }
+            let ready = ready(context, locator, found, need).await;
+            let (aim, _) = ready.map_err(|error| kept_back(context.is_dispatched(), error))?;
             let point = aim.point.ok_or_else(|| {
                 OpError::rejected(
                     ErrorKind::NotActionable,
@@ -140,6 +155,9 @@ async fn source(context: &Context, params: &Drag) -> Result<Source, OpError> {
             guard_revision(context, None, &looked.changes, None)?;
             let before = Before::of(context, &looked.changes, Some(&looked.info));
             check_inside(context, *point).await?;
+            if travel::wanted(context) {
+                travel::travel(context, (point.x, point.y)).await?;
+            }
             Ok(((point.x, point.y), None, before, None))
         }
     }
@@ -250,11 +268,16 @@ async fn carry(hand: &mut Hand<'_>, params: &Drag, aim: Option<&Aim>) -> Result<
         }
         hand.asks(Instant::now() + TELLS).await?;
         let mut to = destination(context, &params.destination).await?;
-        let steps = params.steps.unwrap_or(10);
+        let human = travel::wanted(context);
+        let steps = params.steps.unwrap_or(if human { 24 } else { 10 });
         let start = hand.at;
         for step in 1..=steps {
             let part = f64::from(step) / f64::from(steps);
+            let part = if human { ease(part) } else { part };
             hand.go((start.0 + (to.0 - start.0) * part, start.1 + (to.1 - start.1) * part)).await?;
+            if human {
+                tokio::time::sleep(PAUSE.min(context.left() / 100)).await;
+            }
         }
         // What made room for the drag may have moved it; and some wait for a second move over the place.
         for _ in 0..2 {

@@ -11,16 +11,11 @@ use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{Navigated, NavigationSeen};
 use url::Url;
 
-use crate::act::{Before, guard_revision, look, measure, page_line};
+use crate::act::{Before, guard_revision, is_broken_off, is_held, loaded_until, look, measure, page_line};
 use crate::cdp::types::page;
 use crate::context::{Context, dialog_blocked, halted};
 use crate::forward::{Failure, FailureKind, hides_failure};
 use crate::page::{Changes, EngineError, Halt, State};
-
-/// How long `auto` waits for load after the DOM is ready.
-const AUTO_LOAD: Duration = Duration::from_secs(2);
-/// How long the network has to be quiet for `networkidle`.
-const QUIET: Duration = Duration::from_millis(500);
 
 /// A navigation as it was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +76,7 @@ pub(super) async fn arrive(
         Committed::Document => {}
     }
     let commit_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let loaded = wait_for_load(context, asked.wait_until).await?;
+    let loaded = loaded_until(context, asked.wait_until).await?;
     let wanted =
         matches!(asked.wait_until, WaitUntil::DomContentLoaded | WaitUntil::Load | WaitUntil::NetworkIdle);
     if !loaded && wanted && !is_held(context) && !is_broken_off(context) {
@@ -252,63 +247,6 @@ fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
     error
 }
 
-/// Whether the document's own response ended before it was whole.
-fn is_broken_off(context: &Context) -> bool {
-    context.pages.state().target(&context.target).is_some_and(|target| target.document.broken_off().is_some())
-}
-
-/// Whether the page stands still behind a dialog, is gone or crashed.
-fn is_held(context: &Context) -> bool {
-    Halt::of(&context.pages.state(), &context.target).is_some()
-}
-
-async fn wait_for_load(context: &Context, until: WaitUntil) -> Result<bool, OpError> {
-    let pages = &context.pages;
-    let closed = |error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect);
-    let reached = |load: bool| {
-        move |state: &crate::page::State| {
-            let target = state.target(&context.target)?;
-            let lifecycle = target.main_frame()?.lifecycle;
-            let there = if load { lifecycle.load } else { lifecycle.dom };
-            let ended = target.dialog.is_some() || target.crashed || target.document.broken_off().is_some();
-            (there || ended).then_some((there, lifecycle.load))
-        }
-    };
-    let at = async |deadline: Instant, load: bool| {
-        let came = pages.until(deadline, reached(load)).await.map_err(closed)?;
-        Ok::<_, OpError>(came.unwrap_or((false, false)))
-    };
-    Ok(match until {
-        WaitUntil::Commit => at(Instant::now(), true).await?.1,
-        WaitUntil::DomContentLoaded => at(context.soft, false).await?.0,
-        WaitUntil::Load => at(context.soft, true).await?.1,
-        WaitUntil::Auto => {
-            if !at(context.soft, false).await?.0 {
-                return Ok(false);
-            }
-            at(context.soft.min(Instant::now() + AUTO_LOAD), true).await?.1
-        }
-        WaitUntil::NetworkIdle => at(context.soft, true).await?.1 && quiet(context).await?,
-    })
-}
-
-/// Waits until no request was under way for half a second.
-async fn quiet(context: &Context) -> Result<bool, OpError> {
-    loop {
-        let since = context.pages.state().target(&context.target).and_then(crate::page::Target::quiet_since);
-        let wake = match since {
-            Some(since) if since.elapsed() >= QUIET => return Ok(true),
-            Some(since) => context.soft.min(since + QUIET),
-            None => context.soft,
-        };
-        let moved = context.pages.any_event(wake).await;
-        moved.map_err(|error| context.engine(&error, Phase::BrowserEffect))?;
-        if context.left().is_zero() || is_held(context) {
-            return Ok(false);
-        }
-    }
-}
-
 /// The page stayed as it was: 204, or a download.
 async fn kept(
     context: &Context,
@@ -394,6 +332,7 @@ async fn finish(
         same_document,
         from_cache: (cached && same_document.is_none()).then_some(true),
         net_error: broken.clone(),
+        ..NavigationSeen::default()
     });
     let page = match page_line(context, revision).await {
         Ok(page) => page,

@@ -2,6 +2,7 @@
 
 mod after;
 mod at_point;
+mod batch;
 mod begin;
 mod check;
 mod clear;
@@ -44,6 +45,7 @@ mod storage_state;
 mod submit;
 mod tap;
 mod targets;
+mod travel;
 mod type_text;
 mod upload;
 mod verify;
@@ -108,6 +110,7 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Emulate(params) => encode(emulate::emulate(context, params).await?),
         AnyOperation::Wait(params) => encode(wait::run(context, params).await?),
         AnyOperation::Verify(params) => encode(verify::run(context, params).await?),
+        AnyOperation::Batch(params) => encode(batch::run(context, params).await?),
         AnyOperation::AcceptDialog(params) => encode(dialog::accept(context, params).await?),
         AnyOperation::DismissDialog(params) => encode(dialog::dismiss(context, params).await?),
         AnyOperation::DismissConsent(params) => encode(dismiss_consent::run(context, params).await?),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use glass_proto::op::{AnyOperation, Effect, ExportFormat, ImageFormat};
-use glass_proto::result::Answer;
+use glass_proto::result::{Answer, Batched};
 use glass_proto::wire::encode_error;
 use glass_proto::{ClientId, OpError};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -25,8 +25,6 @@ const HEAD: usize = 16 * 1024;
 const STRUCTURED: usize = 16 * 1024;
 /// The largest answer of a mutation that has what the page shows afterwards in both forms.
 const TWICE: usize = 2560;
-/// The largest trace (contract 2.6).
-const TRACE: usize = 8 * 1024;
 
 /// Readings whose whole answer is a few facts.
 const SMALL_READINGS: [&str; 8] =
@@ -54,7 +52,7 @@ pub struct Answered {
 pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Answered, OpError> {
     let mut value: Value = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
     let text = Answer::decode(operation, json).map_err(|_| unreadable("answer"))?.text();
-    let page = value.get("page").cloned();
+    let page = value.get("page").or_else(|| value.pointer("/observation/page")).cloned();
     let head = head(operation.name(), seen);
     let mut answered = Answered {
         result: CallToolResult::success(Vec::new()),
@@ -82,6 +80,12 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
     {
         answered.picture = Some((seen.file.clone(), "application/octet-stream"));
     }
+    let ended = match operation {
+        AnyOperation::Batch(_) => {
+            serde_json::from_slice::<Batched>(json).ok().and_then(|batched| batched.error())
+        }
+        _ => None,
+    };
     let (shown, rest) = match text.len() {
         size if size <= INLINE => (text.as_str(), None),
         size => {
@@ -89,11 +93,18 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
             (&text[..end], Some(size - end))
         }
     };
+    let head = if ended.is_some() { "what its steps came to".to_owned() } else { head };
     let mut out = fenced(&head, shown);
     if let Some(left) = rest {
         let _ = write!(out, "\nleft out: {left} bytes; the whole text is the linked resource");
     }
     answered.result.content = vec![ContentBlock::text(out)];
+    if let Some(mut error) = ended {
+        error.execution_id = error.execution_id.or(seen.execution.clone());
+        answered.result.content.insert(0, ContentBlock::text(error_text(&error)));
+        answered.result.is_error = Some(true);
+        return Ok(answered);
+    }
     if let AnyOperation::Observe(_) = operation {
         answered.observation = Some(text.clone());
         if !seen.file.is_empty() {
@@ -209,30 +220,6 @@ fn error_text(error: &OpError) -> String {
     Value::Object(out).to_string()
 }
 
-/// What was going on, for a failure whose call asked for it (contract 2.6): at most 8 KiB.
-pub fn trace(error: &OpError, times: &Value, page: Option<&Value>, targets: Option<Value>) -> Value {
-    let mut trace = json!({
-        "trace": {
-            "kind": error.kind.name(),
-            "phase": error.phase,
-            "times": times,
-        }
-    });
-    if let Some(execution) = &error.execution_id {
-        trace["trace"]["executionId"] = execution.to_string().into();
-    }
-    let parts = [("pageLastSeen", page.cloned()), ("pageTargets", targets)];
-    for (name, part) in parts {
-        let Some(part) = part else { continue };
-        if trace.to_string().len() + part.to_string().len() < TRACE - 64 {
-            trace["trace"][name] = part;
-        } else {
-            trace["trace"]["leftOut"] = true.into();
-        }
-    }
-    trace
-}
-
 #[cfg(test)]
 mod tests {
     use glass_proto::{ErrorKind, Phase};
@@ -323,15 +310,5 @@ mod tests {
         let answered = success(&evaluate, json.to_string().as_bytes(), &Seen::default()).unwrap();
         assert!(text(&answered.result, 0).len() < HEAD + 300);
         assert_eq!(answered.whole_text, Some(long));
-    }
-
-    #[test]
-    fn a_trace_stays_within_its_bound() {
-        let error = OpError::invalid("x", "y");
-        let page = json!({ "title": "x".repeat(7000) });
-        let trace = trace(&error, &json!({ "totalMs": 5 }), Some(&page), Some(json!("y".repeat(3000))));
-        assert!(trace.to_string().len() <= TRACE);
-        assert_eq!(trace["trace"]["leftOut"], true);
-        assert!(trace["trace"]["pageLastSeen"].is_object());
     }
 }

@@ -3,7 +3,7 @@
 //! Takes what clients make of a schema: nulls for what is absent, numbers and objects as strings, older names. What the
 //! operation does not know is an error that names it; nothing is ignored.
 
-use glass_proto::op::{AnyOperation, CallOptions, Screenshot};
+use glass_proto::op::{AnyOperation, CallOptions, Interaction, Screenshot};
 use glass_proto::{OpError, SessionName};
 use serde_json::{Map, Value};
 
@@ -58,6 +58,9 @@ pub fn prepare(
         }
     }
     other_forms(entry, &mut params)?;
+    if entry.facts.name == "batch" {
+        steps(tools, &mut params)?;
+    }
     if let Some(key) = key {
         options.insert("idempotencyKey".to_owned(), key.into());
     }
@@ -73,11 +76,31 @@ pub fn prepare(
         picture.max_side.get_or_insert(Screenshot::MODEL_SIDE);
     }
     let decoded = CallOptions::decode(Value::Object(options).to_string().as_bytes());
-    let options = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
-    options
-        .check_for(entry.facts)
+    let mut options = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
+    if operation.points() && tools.interaction != Interaction::Fast {
+        options.interaction.get_or_insert(tools.interaction);
+    }
+    operation
+        .check_options(&options)
         .map_err(|error| OpError::invalid(error.to_string(), "leave it out for this tool"))?;
     Ok(Call { operation, options, session, include_trace, chose_format })
+}
+
+/// The arguments of a batch's steps, read as those of calls are.
+fn steps(tools: &Tools, params: &mut Map<String, Value>) -> Result<(), OpError> {
+    let steps = params.get_mut("steps").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let name = step.get("operation").or_else(|| step.get("action")).and_then(Value::as_str);
+        let Some(entry) = name.and_then(|name| tools.get(name)) else { continue };
+        let given = std::mem::take(step);
+        for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
+            let schema = entry.params.get(&name).or_else(|| tools.options.get(&name));
+            let value = schema.map_or_else(|| value.clone(), |schema| taken(schema, value.clone()));
+            step.insert(name, value);
+        }
+        other_forms(entry, step)?;
+    }
+    Ok(())
 }
 
 fn wrong(message: &str) -> OpError {
@@ -235,6 +258,25 @@ mod tests {
             assert_eq!(error.kind, glass_proto::ErrorKind::InvalidArgument, "{arguments}");
             assert!(!error.message.contains("hunter2") && !error.remedy.contains("hunter2"), "{error:?}");
         }
+    }
+
+    // contract: 6, 9.5
+    #[test]
+    fn steps_of_a_batch_are_taken_like_calls() {
+        let steps = json!([
+            { "operation": "click", "selector": "#a", "timeoutMs": "900" },
+            { "action": "key", "key": "Enter", "frame": null },
+        ]);
+        let sent = params("batch", json!({ "steps": steps.to_string() }));
+        assert_eq!(
+            (&sent["steps"][0]["target"], &sent["steps"][0]["timeoutMs"]),
+            (&json!("css=\"#a\""), &json!(900))
+        );
+        assert_eq!(sent["steps"][1]["keys"], json!(["Enter"]));
+        assert!(
+            call("batch", json!({ "steps": [{ "operation": "click", "target": "a", "bouton": 1 }] }))
+                .is_err()
+        );
     }
 
     // contract: 2.5

@@ -14,13 +14,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use glass_proto::op::{AnyOperation, CallOptions, Effect, Facts, OPERATIONS};
+use glass_proto::op::{AnyOperation, CallOptions, Effect, Facts, Interaction, OPERATIONS};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::own;
 
-pub use answer::{Answered, failure, success, trace};
+pub use answer::{Answered, failure, success};
 pub use arguments::{Call, prepare};
 pub use table::Toolset;
 pub use words::spoken;
@@ -101,6 +101,8 @@ pub struct Tools {
     /// Schemas of the options that every operation takes.
     options: Map<String, Value>,
     listed: Vec<Tool>,
+    /// How calls move the pointer that do not say.
+    interaction: Interaction,
 }
 
 impl Tools {
@@ -119,7 +121,13 @@ impl Tools {
             entries.insert(facts.name, entry);
         }
         tools.extend(own::listed(listed));
-        Self { entries, options, listed: tools }
+        Self { entries, options, listed: tools, interaction: Interaction::Fast }
+    }
+
+    /// The same for a process whose calls move the pointer like this, unless they say otherwise.
+    #[must_use]
+    pub fn moving(self, interaction: Interaction) -> Self {
+        Self { interaction, ..self }
     }
 
     /// The tools that are listed, always in the same order.
@@ -160,15 +168,14 @@ fn tool(entry: &Entry, root: &Value, options: &Map<String, Value>, sessions: boo
         {
             // What they mean stands once in the instructions.
             let schema = match *name {
-                // One step is what nearly every call needs; a list is taken too.
-                "frame" => json!({ "type": "string" }),
+                // Its values stand in the instructions too.
+                "observe" => json!({ "type": "string" }),
                 "expect" => json!({ "type": "object" }),
                 _ => schema::without_words(option),
             };
             properties.insert((*name).to_owned(), schema);
         }
     }
-    properties.insert("includeTrace".to_owned(), json!({ "type": "boolean" }));
     if sessions {
         properties.insert("session".to_owned(), json!({ "type": "string" }));
     }
@@ -200,11 +207,6 @@ fn annotations(facts: &Facts) -> ToolAnnotations {
         .destructive(!reads && !mild)
         .idempotent(reads || table::is_idempotent(facts.name))
         .open_world(true)
-}
-
-/// The deadline of a call, for what is told while it runs.
-pub fn deadline(facts: &Facts, options: &CallOptions) -> std::time::Duration {
-    options.timeout(facts.timeout)
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ const TOOL: usize = 600;
 /// How deep the properties of objects are spelled out.
 const SPELLED_OUT: usize = 3;
 
-/// Keywords that are kept as they are.
-const KEPT: [&str; 9] =
-    ["enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "required", "default"];
+/// Keywords that are kept as they are. No defaults: what is absent says them, and a client that fills them in sends what
+/// nobody asked for.
+const KEPT: [&str; 8] =
+    ["enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "required"];
 
 /// A schema in the portable form.
 pub(super) fn portable(schema: Value) -> Value {
@@ -40,7 +41,7 @@ pub(super) fn without_words(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("description");
-        for bound in ["minimum", "maximum", "default"] {
+        for bound in ["minimum", "maximum"] {
             schema.remove(bound);
         }
     }
@@ -65,10 +66,7 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Value {
         if let Some(variants) = schema.get(word).and_then(Value::as_array) {
             let mut joined = join(variants, root, depth);
             describe(&mut joined, schema, depth);
-            if let Some(default) = schema.get("default") {
-                joined["default"] = default.clone();
-            }
-            return plain_default(joined);
+            return joined;
         }
     }
     let mut out = Map::new();
@@ -81,7 +79,9 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Value {
     }
     for word in KEPT {
         // Where the properties are not spelled out, none is named as required.
-        if let Some(value) = schema.get(word).filter(|_| word != "required" || depth < SPELLED_OUT) {
+        let said = schema.get(word).filter(|_| word != "required" || depth < SPELLED_OUT);
+        // That a count is not below zero goes without saying.
+        if let Some(value) = said.filter(|value| word != "minimum" || **value != json!(0)) {
             out.insert(word.to_owned(), value.clone());
         }
     }
@@ -105,7 +105,7 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Value {
     if out.get("type").is_none() {
         out["type"] = if out.get("properties").is_some() { "object" } else { "string" }.into();
     }
-    plain_default(out)
+    out
 }
 
 /// What `$ref` points at.
@@ -160,20 +160,6 @@ fn type_of(value: &Value) -> &'static str {
         Value::Object(_) => "object",
         Value::String(_) | Value::Null => "string",
     }
-}
-
-/// A default that says nothing is left out.
-fn plain_default(mut schema: Value) -> Value {
-    let says_nothing = match schema.get("default") {
-        Some(Value::Null | Value::Bool(false)) => true,
-        Some(Value::Array(values)) => values.is_empty(),
-        Some(Value::String(text)) => text.is_empty(),
-        _ => false,
-    };
-    if says_nothing && let Some(schema) = schema.as_object_mut() {
-        schema.remove("default");
-    }
-    schema
 }
 
 /// Words stand at the tool and its arguments; further in, names must do: every client pays for every word each time.
@@ -231,9 +217,9 @@ mod tests {
         for word in ["$", "anyOf", "oneOf", "null", "format", "title", "additionalProperties", "true"] {
             assert!(!text.contains(word), "{word} in {text}");
         }
-        assert_eq!(plain["properties"]["n"], json!({ "type": "integer", "minimum": 0 }));
+        assert_eq!(plain["properties"]["n"], json!({ "type": "integer" }));
         assert_eq!(plain["properties"]["b"]["enum"], json!(["left", "right"]));
-        assert_eq!(plain["properties"]["b"]["default"], "left");
+        assert!(!text.contains("default"), "{text}");
         assert_eq!(plain["properties"]["d"]["properties"]["x"]["type"], "string");
         assert_eq!(
             plain["properties"]["d"]["properties"]["not"]["properties"]["not"],

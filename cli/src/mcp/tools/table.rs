@@ -159,16 +159,12 @@ pub(super) fn is_idempotent(tool: &str) -> bool {
     .contains(&tool)
 }
 
-/// The options of every call that a tool lists. The others are taken as well.
+/// The options of every call that a tool lists: each costs every client its room at every turn. The others are taken as
+/// well, and the instructions name them; refs and locators reach into frames without `frame`, and what acts on another
+/// tab than the selected one selects it first, or looks into it.
 pub(super) fn listed_options(facts: &Facts) -> &'static [&'static str] {
     match (facts.effect, facts.targeted) {
-        (Effect::Mutation, true) if facts.guarded && facts.framed => {
-            &["expectedRevision", "timeoutMs", "targetId", "frame", "observe", "expect"]
-        }
-        (Effect::Mutation, true) if facts.guarded => {
-            &["expectedRevision", "timeoutMs", "targetId", "observe", "expect"]
-        }
-        (_, true) if facts.framed => &["timeoutMs", "targetId", "frame"],
+        (Effect::Mutation, true) if facts.guarded => &["expectedRevision", "timeoutMs", "observe", "expect"],
         (_, true) => &["timeoutMs", "targetId"],
         (_, false) => &["timeoutMs"],
     }

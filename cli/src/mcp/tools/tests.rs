@@ -70,6 +70,26 @@ fn names_titles_and_descriptions_stay_within_what_clients_take() {
 
 // contract: 9.5
 #[test]
+fn a_tool_is_described_by_what_its_operation_does() {
+    use clap::Subcommand as _;
+    let help = glass_proto::op::OperationCommand::augment_subcommands(clap::Command::new("x"));
+    let tools = all();
+    for (facts, command) in OPERATIONS.iter().zip(help.get_subcommands()) {
+        // Some are listed under no set.
+        let Some(tool) = tools.iter().find(|tool| tool.name == facts.name) else { continue };
+        let about = command.get_about().unwrap().to_string();
+        let first = about.split([' ', ',']).next().unwrap();
+        assert!(
+            tool.description.as_ref().unwrap().starts_with(first),
+            "{}: {:?}",
+            facts.name,
+            tool.description
+        );
+    }
+}
+
+// contract: 9.5
+#[test]
 fn the_core_stays_within_its_budget() {
     let tools = Tools::new(&Listed::default(), false);
     let bytes = serde_json::to_string(tools.listed()).unwrap().len();

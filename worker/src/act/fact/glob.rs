@@ -1,7 +1,7 @@
 //! URL globs: `*` stands for anything but `/`, `**` for anything, `{a,b}` for one of both; all else for itself.
 
 /// Whether all of `text` fits.
-pub(super) fn fits(glob: &str, text: &str) -> bool {
+pub(in crate::act) fn fits(glob: &str, text: &str) -> bool {
     alternatives(glob).iter().any(|glob| simple(glob.as_bytes(), text.as_bytes()))
 }
 

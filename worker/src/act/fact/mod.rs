@@ -24,6 +24,7 @@ use crate::context::{Context, halted};
 use crate::page::{EngineError, FrameKey, Halt, State, Step, Target};
 
 pub use element::several;
+pub(super) use glob::fits;
 pub use predicate::{Weighed, failed, verify};
 pub use script::check as check_script;
 pub use until::{Question, Wake, until};

@@ -1,0 +1,154 @@
+//! The steps of a batch as people write them: commands, one a line, or JSON (contract 12.6).
+
+use clap::{Command, FromArgMatches as _, Subcommand as _};
+use glass_proto::AnyOperation;
+use glass_proto::op::{Batch, CallOptions, OperationCommand, Step};
+use serde_json::{Map, Value};
+
+use crate::error::Failure;
+
+/// Reads what the file of a batch held into its steps.
+///
+/// # Errors
+/// `invalid_argument`: which line or part is wrong, never what it holds.
+pub(super) fn read(operation: &mut AnyOperation, options: &mut CallOptions) -> Result<(), Failure> {
+    let AnyOperation::Batch(batch) = operation else { return Ok(()) };
+    let text = std::mem::take(&mut batch.text);
+    match text.trim_start().as_bytes().first() {
+        Some(b'[') => batch.steps = list(&text)?,
+        Some(b'{') => whole(&text, batch, options)?,
+        _ => batch.steps = lines(&text)?,
+    }
+    Ok(())
+}
+
+fn wrong(message: impl Into<String>) -> Failure {
+    Failure::invalid(message, "see `glassctl batch --help`")
+}
+
+fn no_json(error: &serde_json::Error) -> Failure {
+    let (line, column) = (error.line(), error.column());
+    wrong(format!("the steps are no JSON list of objects with an `operation`: line {line}, column {column}"))
+}
+
+fn list(text: &str) -> Result<Vec<Step>, Failure> {
+    serde_json::from_str(text).map_err(|error| no_json(&error))
+}
+
+/// The object that `glass --mcp` takes: what the command line says beside it must not be said again.
+fn whole(text: &str, batch: &mut Batch, options: &mut CallOptions) -> Result<(), Failure> {
+    let mut object: Map<String, Value> = serde_json::from_str(text).map_err(|error| no_json(&error))?;
+    if let Some(revision) = object.remove("expectedRevision") {
+        if options.expected_revision.is_some() {
+            return Err(wrong("expectedRevision is given by an option and in the file; give one of them"));
+        }
+        let revision = serde_json::from_value(revision);
+        options.expected_revision =
+            Some(revision.map_err(|_| wrong("expectedRevision is a whole number from 1 on"))?);
+    }
+    let plain = Batch { steps: Vec::new(), file: None, text: String::new(), ..batch.clone() };
+    if plain != Batch::default() && ["mode", "atomic", "budgetMs"].iter().any(|key| object.contains_key(*key))
+    {
+        return Err(wrong("mode, atomic and budgetMs are given by options or in the file, not by both"));
+    }
+    let read: Batch = serde_json::from_value(Value::Object(object)).map_err(|error| no_json(&error))?;
+    *batch = match plain == Batch::default() {
+        true => read,
+        false => Batch { steps: read.steps, ..plain },
+    };
+    Ok(())
+}
+
+/// One command a line, quoted as in a shell; empty lines and those that begin with `#` are nothing.
+fn lines(text: &str) -> Result<Vec<Step>, Failure> {
+    let numbered = (1..).zip(text.lines().map(str::trim));
+    let steps = numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    steps.map(|(number, line)| of_line(line).map_err(|why| wrong(format!("line {number}: {why}")))).collect()
+}
+
+fn of_line(line: &str) -> Result<Step, String> {
+    let words = shlex::split(line).ok_or("a quote is not closed")?;
+    let command = OperationCommand::augment_subcommands(
+        Command::new("batch").no_binary_name(true).subcommand_required(true),
+    );
+    let matches = command.try_get_matches_from(words).map_err(|error| described(&error))?;
+    let command = OperationCommand::from_arg_matches(&matches).map_err(|error| described(&error))?;
+    let (mut operation, options) = command.split();
+    if matches!(operation, AnyOperation::Batch(_)) {
+        return Err("a batch holds no batch".to_owned());
+    }
+    if operation.text_input().is_some_and(|input| input.text == "-" || input.file.is_some()) {
+        return Err("a step takes its text from the line, not from standard input or a file".to_owned());
+    }
+    Step::of(&operation, &options).map_err(|_| "it cannot be passed on".to_owned())
+}
+
+/// What clap says of it, without what was given.
+fn described(error: &clap::Error) -> String {
+    use clap::error::ErrorKind as Kind;
+    match error.kind() {
+        Kind::InvalidSubcommand | Kind::MissingSubcommand => "there is no such operation".to_owned(),
+        Kind::UnknownArgument => "it takes no such argument".to_owned(),
+        Kind::MissingRequiredArgument | Kind::TooFewValues => "an argument is missing".to_owned(),
+        Kind::ArgumentConflict => "two of its arguments exclude each other".to_owned(),
+        Kind::DisplayHelp | Kind::DisplayVersion => "help is no step".to_owned(),
+        _ => "an argument has no value that fits".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(text: &str) -> Result<(Batch, CallOptions), String> {
+        let mut operation = AnyOperation::Batch(Batch { text: text.to_owned(), ..Batch::default() });
+        let mut options = CallOptions::default();
+        read(&mut operation, &mut options).map_err(|failure| failure.error.message.clone())?;
+        let AnyOperation::Batch(batch) = operation else { panic!("another operation") };
+        batch.check_steps().map(|()| (batch, options))
+    }
+
+    trait Check {
+        fn check_steps(&self) -> Result<(), String>;
+    }
+
+    impl Check for Batch {
+        fn check_steps(&self) -> Result<(), String> {
+            glass_proto::op::Operation::check(self).map_err(|error| error.to_string())
+        }
+    }
+
+    // contract: 6, 12.6
+    #[test]
+    fn lines_lists_and_objects_are_the_same_steps() {
+        let lines = "# a comment\n\nfill 'label=First name' \"Ann O'Hara\" --timeout-ms 900\nclick Save\n";
+        let list = r#"[{"operation":"fill","target":"label=First name","text":"Ann O'Hara","timeoutMs":900},
+            {"operation":"click","target":"Save"}]"#;
+        let decoded = |text: &str| batch(text).unwrap().0.decoded().unwrap();
+        assert_eq!(decoded(lines), decoded(list));
+        let (whole, options) =
+            batch(&format!(r#"{{"steps":{list},"mode":"chain","expectedRevision":7,"atomic":true}}"#))
+                .unwrap();
+        assert_eq!(whole.decoded().unwrap(), decoded(list));
+        assert_eq!(options.expected_revision.map(u64::from), Some(7));
+        assert!(whole.atomic);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_its_place_and_without_values() {
+        for (text, part) in [
+            ("", "1 to 32"),
+            ("click 'hunter2", "line 1"),
+            ("back\nfly hunter2", "line 2"),
+            ("click hunter2=x", "line 1"),
+            ("click a hunter2", "line 1"),
+            ("fill a -", "line 1"),
+            ("batch hunter2", "line 1"),
+            ("[{\"operation\":5}]", "line 1"),
+            ("{\"steps\":[],\"hunter2\":1}", "JSON"),
+        ] {
+            let error = batch(text).unwrap_err();
+            assert!(error.contains(part) && !error.contains("hunter2"), "{text}: {error}");
+        }
+    }
+}

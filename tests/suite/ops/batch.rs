@@ -1,0 +1,193 @@
+//! `batch`: steps one after the other, each with its whole answer; the first that does not complete ends it.
+
+use glass_tests::mcp::Mcp;
+use glass_tests::{Answer, Stage};
+use serde_json::{Value, json};
+
+const PAGE: &str = r#"<!doctype html><title>Steps</title><script src="ledger.js"></script>
+<label>Name <input id="name"></label> <button id="save" onclick="done.textContent = 'saved ' + document.getElementById('name').value">Save</button>
+<button id="confirm">Confirm</button> <button id="makes" onclick="more.innerHTML = '<button id=made>Made</button>'">Make</button>
+<button id="later" onclick="setTimeout(() => { done.textContent = 'changed by itself' }, 150)">Later</button>
+<button id="restless" onclick="change()">Restless</button> <button id="spin" onclick="for (const end = Date.now() + 1500; Date.now() < end; );">Spin</button> <p id="done"></p><div id="more"></div>
+<script>let stop = false; const { port1, port2 } = new MessageChannel();
+function change() { if (stop) return; done.textContent = 'still ' + performance.now(); port2.postMessage(0); }
+port1.onmessage = change;</script>"#;
+
+/// Runs these steps, written to a file.
+#[track_caller]
+fn run(stage: &Stage, steps: &str, arguments: &[&str]) -> Answer {
+    let path = stage.path("cwd/steps");
+    std::fs::write(&path, steps).expect("write the steps");
+    stage.give(&path);
+    let path = path.to_str().expect("a path in UTF-8");
+    stage.ask(&[&["batch", path], arguments].concat())
+}
+
+fn revision_of(stage: &Stage) -> String {
+    stage.revision().to_string()
+}
+
+// contract: 6, 12.6
+#[test]
+fn steps_run_in_their_order_and_each_answers_as_it_does_alone() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let lines = "# two fields of one form\nfill label=Name \"Ann O'Hara\"\nclick Save --expect 'text-contains=saved Ann'\nget-text\n";
+    let done = run(&stage, lines, &["--observe", "summary"]).result().clone();
+    let steps = done["steps"].as_array().expect("steps");
+    assert_eq!(steps.iter().map(|step| &step["operation"]).collect::<Vec<_>>(), ["fill", "click", "getText"]);
+    assert_eq!(steps[0]["result"]["evidence"]["valueMatches"], true, "{done}");
+    assert!(steps[1]["result"]["expected"].is_object(), "{done}");
+    assert!(
+        steps[2]["result"]["text"].as_str().is_some_and(|text| text.contains("saved Ann O'Hara")),
+        "{done}"
+    );
+    assert_eq!((&done["outcome"], &done["notRun"]), (&"completed".into(), &json!([])));
+    assert!(
+        done["observation"]["outline"].as_str().is_some_and(|text| text.contains("Ann O'Hara")),
+        "{done}"
+    );
+    let list = r#"{"steps": [{"operation": "click", "target": "Make"}, {"action": "click", "target": "css=#made"}]}"#;
+    assert_eq!(run(&stage, list, &[]).result()["steps"][1]["outcome"], "completed");
+    assert_eq!(visit.clicks(), ["save", "makes", "made"]);
+    let printed = stage
+        .glassctl_reading(["batch", "-"], b"hover Save\nclick Nothing --timeout-ms 200\nclick Confirm\n");
+    assert_eq!(printed.code, Some(3), "{printed}");
+    for part in
+        ["1 of 3 steps completed", "1 hover: hovered", "2 click: rejected · target_not_found", "not run: 3"]
+    {
+        assert!(printed.stdout.contains(part), "{part}: {printed}");
+    }
+}
+
+// contract: 6, 2.1 report: 4, 82
+#[test]
+fn the_first_step_that_does_not_complete_ends_it_and_nothing_after_it_is_done() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let stopped = |steps: &str| run(&stage, steps, &[]);
+    let answer = stopped("click Save\nclick Missing --timeout-ms 200\nclick Confirm");
+    let (error, result) = (answer.fails("target_not_found"), &answer.json["result"]);
+    assert_eq!((answer.run.code, &error["details"]["step"]), (Some(3), &2.into()), "{}", answer.run);
+    assert_eq!(
+        (&error["outcome"], &error["retry"]),
+        (&"failed".into(), &"after_observe".into()),
+        "something was done"
+    );
+    assert_eq!(result["steps"][0]["result"]["action"], "click", "{result}");
+    assert_eq!(
+        (&result["steps"][1]["error"]["outcome"], &result["notRun"]),
+        (&"rejected".into(), &json!([3])),
+        "{result}"
+    );
+    let answer = stopped("observe\nclick Missing --timeout-ms 200");
+    assert_eq!(answer.fails("target_not_found")["outcome"], "rejected", "nothing was done");
+    let answer = stopped("verify visible=Missing\nclick Confirm");
+    assert_eq!(
+        (answer.run.code, answer.fails("verification_failed")["outcome"].as_str()),
+        (Some(4), Some("completed"))
+    );
+    let answer = stopped("click Save --expect text-contains=Never --expect-timeout-ms 200\nclick Confirm");
+    answer.fails("verification_failed");
+    let answer = stopped("click Save\nclick Spin --timeout-ms 600\nclick Confirm");
+    assert_eq!(answer.fails("unknown_outcome")["details"]["step"], 2, "{}", answer.run);
+    assert_eq!(answer.json["result"]["steps"][0]["outcome"], "completed", "what was done before is told");
+    assert!(!visit.clicks().contains(&"confirm".to_owned()), "{:?}", visit.clicks());
+}
+
+// contract: 6, 10.1
+#[test]
+fn every_step_is_judged_before_the_first_is_run() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let many = "click Save\n".repeat(33);
+    for (steps, kind) in [
+        ("click Save\nfly away", "invalid_argument"),
+        ("click Save\nnavigate file:///etc/passwd", "denied"),
+        ("click Save\nclick a=b", "invalid_argument"),
+        (
+            r#"[{"operation": "click", "target": "Save"}, {"operation": "batch", "steps": []}]"#,
+            "invalid_argument",
+        ),
+        (
+            r#"[{"operation": "click", "target": "Save"}, {"operation": "find", "target": "a", "observe": "full"}]"#,
+            "invalid_argument",
+        ),
+        (&many, "invalid_argument"),
+        ("", "invalid_argument"),
+    ] {
+        run(&stage, steps, &[]).fails(kind);
+    }
+    let wrong = run(&stage, "click Save", &["--mode", "chain"]);
+    wrong.fails("invalid_argument");
+    let atomic = run(&stage, "click Save\nclick Missing --timeout-ms 300", &["--atomic"]);
+    assert_eq!(
+        (&atomic.fails("target_not_found")["details"]["step"], &atomic.error()["outcome"]),
+        (&2.into(), &"rejected".into())
+    );
+    assert_eq!(visit.clicks(), Vec::<String>::new());
+    run(&stage, "click Save\nclick Confirm", &["--atomic"]).result();
+    assert_eq!(visit.clicks(), ["save", "confirm"]);
+}
+
+// contract: 6, 3.6 report: 102
+#[test]
+fn a_chain_hands_its_own_revisions_on_and_a_change_by_others_stops_it() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let three = "fill label=Name Ann\nclick Save\nclick Make";
+    let chain = |steps: &str| {
+        let revision = revision_of(&stage);
+        run(&stage, steps, &["--mode", "chain", "--expected-revision", &revision])
+    };
+    chain(three).result();
+    // What a step waits for is no change by others.
+    let awaited = r#"[{"operation":"click","target":"Later","expect":{"textContains":"changed by itself"}},
+        {"operation":"wait","condition":"text=changed"},{"operation":"click","target":"Make"}]"#;
+    chain(awaited).result();
+    let answer = chain("click Restless\nclick Confirm");
+    assert_eq!(answer.fails("stale_revision")["details"]["step"], 2, "{}", answer.run);
+    assert!(!visit.clicks().contains(&"confirm".to_owned()));
+    stage.eval("stop = true");
+    let revision = revision_of(&stage);
+    let fixed = run(
+        &stage,
+        "hover Save\nclick Make\nclick Save",
+        &["--mode", "fixed", "--expected-revision", &revision],
+    );
+    assert_eq!(fixed.fails("stale_revision")["details"]["step"], 3, "{}", fixed.run);
+}
+
+// contract: 6, 9.5, 1.1
+#[test]
+fn a_batch_can_begin_a_session_and_is_a_tool() {
+    let stage = Stage::take();
+    let visit = stage.show(PAGE);
+    let server = Mcp::greeted(&stage, &[], "2025-11-25");
+    let steps = json!([
+        { "operation": "navigate", "url": visit.url("page.html") },
+        { "operation": "fill", "target": "label=Name", "text": "Ann" },
+        { "operation": "click", "selector": "#save" },
+        { "operation": "evaluate", "expression": "document.getElementById('done').textContent" },
+    ]);
+    let done = server.call("batch", &json!({ "steps": steps })).good();
+    assert!(
+        done.text(0).contains("4 of 4 steps completed") && done.text(0).contains("saved Ann"),
+        "{}",
+        done.json
+    );
+    let steps = json!([{ "operation": "click", "target": "Save" }, { "operation": "click", "target": "Missing", "timeoutMs": 200 }]);
+    let failed = server.call("batch", &json!({ "steps": steps }));
+    let error = failed.fails("target_not_found");
+    assert_eq!((&error["outcome"], &error["details"]["step"]), (&json!("failed"), &json!(2)), "{error}");
+    assert!(failed.text(1).contains("1 click: clicked"), "{}", failed.json);
+    let slow = json!({ "steps": [{ "operation": "wait", "condition": "text=Never", "timeoutMs": 400 }], "budgetMs": 100 });
+    server.call("batch", &slow).fails("timeout");
+    let late = json!({ "steps": [
+        { "operation": "evaluate", "expression": "new Promise((done) => setTimeout(done, 300))" },
+        { "operation": "click", "target": "Confirm" },
+    ], "budgetMs": 100 });
+    let late: Value = server.call("batch", &late).fails("timeout");
+    assert_eq!((&late["details"]["step"], &late["reason"]), (&json!(2), &json!("budget")), "{late}");
+    assert!(!visit.clicks().contains(&"confirm".to_owned()));
+}
