@@ -25,7 +25,7 @@ demo: deps build ## install what is missing, build, and walk through a bundled s
 	$(BIN)/glassctl demo
 
 .PHONY: test
-test: deps-test fmt lint unit suite clients ## everything that CI checks, cheapest first
+test: deps-test fmt lint unit suite clients frontends-quick ## everything that CI checks, cheapest first
 
 .PHONY: build
 build: ## build glassd, glass-egress, glass-worker, glassctl and glass
@@ -72,6 +72,17 @@ suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
 .PHONY: clients
 clients: build ## MCP clients that we did not write, against glass --mcp
 	@tests/clients/run.sh $(BIN) $(or $(CARGO_TARGET_DIR),target)/clients
+
+# all, quick, or names with commas between them. The packages come from npm; where it is out of reach the run says so.
+FRONTENDS ?= all
+
+.PHONY: frontends
+frontends: build ## Glass against pages of real front-end stacks, with times
+	GLASS_FRONTENDS=$(FRONTENDS) $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test frontends -- --nocapture
+
+.PHONY: frontends-quick
+frontends-quick: ## the four of them that every `make test` takes
+	@$(MAKE) --no-print-directory frontends FRONTENDS=quick
 
 # all, quick, names with commas between them, or `NAME..` for that page and the rest.
 CORPUS ?= all
