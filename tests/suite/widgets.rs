@@ -142,12 +142,20 @@ fn a_popup_that_goes_to_another_site_and_back_still_talks_to_its_opener() {
         let popup = stage.ok(&["click-expect-popup", "name=Sign in"]);
         let popup = popup["evidence"]["popups"][0]["targetId"].as_str().expect("a popup").to_owned();
         stage.ok(&["click", "name=Go", "--target-id", &popup]);
-        if explicit {
-            stage.ok(&["navigate", &visit.url_at("a.localhost", "callback.html"), "--target-id", &popup]);
+        let cut = if explicit {
+            let url = visit.url_at("a.localhost", "callback.html");
+            let went = stage.ok(&["navigate", &url, "--target-id", &popup]);
+            // Where the browser cuts the link it is said, and nothing comes.
+            went["warning"].as_str().is_some_and(|warning| warning.contains("link to the one that opened it"))
         } else {
             stage.ok(&["click", "name=Back", "--target-id", &popup]);
+            false
+        };
+        if cut {
+            assert_eq!(stage.eval("said.textContent"), "nothing");
+        } else {
+            stage.ok(&["wait", "text=token"]);
         }
-        stage.ok(&["wait", "text=token"]);
         stage.ok(&["close-target", &popup]);
     }
 }

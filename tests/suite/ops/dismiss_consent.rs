@@ -109,7 +109,7 @@ fn what_cannot_be_rejected_is_accepted_only_where_that_is_allowed_and_what_stays
     serve(&visit, &DIDOMI.replace("onclick=done()", ""), "document.getElementById('at')");
     stage.ok(&["reload"]);
     let error =
-        stage.fails("verification_failed", &["dismiss-consent", "--wait-ms", "2000", "--timeout-ms", "4000"]);
+        stage.fails("verification_failed", &["dismiss-consent", "--wait-ms", "2000", "--timeout-ms", "2500"]);
     assert_eq!(
         (&error["reason"], &error["outcome"]),
         (&"still_shown".into(), &"completed".into()),

@@ -77,6 +77,13 @@ fn what_comparisons_pass_over_is_told() {
     let removed = seen["removed"].as_array().expect("characters");
     assert!(removed.iter().any(|one| one["character"] == "U+200B" && one["count"] == 2), "{seen}");
     assert!(removed.iter().any(|one| one["character"] == "U+202E"), "{seen}");
+    // Those that script takes for white space too, in names and in labels.
+    stage.eval("document.body.insertAdjacentHTML('beforeend', '<button>Do\\u00adwn\\ufe0f lo\\ufeffad</button><label>Your\\u200b \\u00adna\\ufeffme <input></label>'); 1");
+    let seen = stage.ok(&["inspect", "name=Down load"]);
+    for character in ["U+00AD", "U+FE0F", "U+FEFF"] {
+        assert!(seen["removed"].to_string().contains(character), "{character}: {seen}");
+    }
+    stage.ok(&["fill", "label=Your name", "Ann"]);
     let text = stage.glassctl(["inspect", "name=Save"]).exits(0).stdout;
     assert!(text.contains("U+202E") && !text.contains('\u{202e}'), "{text}");
 }

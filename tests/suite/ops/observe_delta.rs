@@ -94,9 +94,9 @@ fn it_is_bounded_and_what_it_leaves_out_is_counted_and_orders_and_old_revisions_
     let left = left.iter().find(|left| left["kind"] == "added").expect("a count")["count"].as_u64();
     assert_eq!(left, Some(1000 - told as u64));
     assert!(delta["outline"].as_str().is_some_and(|text| text.len() <= 1024), "{delta}");
-    for round in 0..20 {
+    // What an evaluate changes is a revision of its own.
+    for round in 0..18 {
         stage.eval(&format!("list.insertAdjacentHTML('beforeend', '<button>Late {round}</button>'); 1"));
-        stage.revision();
     }
     let error = stage.fails("stale_revision", &["observe-delta", &before]);
     assert_eq!(error["reason"], "revision_forgotten", "{error}");

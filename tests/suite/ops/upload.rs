@@ -147,8 +147,27 @@ zone.ondrop=async event=>{event.preventDefault();events.push('drop');const files
 
 // contract: 7.4, 2.1 report: 24
 #[test]
-fn files_are_dropped_on_what_takes_them_and_on_nothing_else() {
+fn files_are_dropped_on_what_takes_them_alone_and_a_directory_reaches_what_takes_one() {
     let world = world();
+    fs::create_dir_all(world.path("cwd/photos/sub")).expect("directories");
+    for (path, content) in [("photos/a.txt", "one"), ("photos/sub/b.txt", "three")] {
+        fs::write(world.path("cwd").join(path), content).expect("a file");
+    }
+    for path in ["cwd/photos", "cwd/photos/sub", "cwd/photos/a.txt", "cwd/photos/sub/b.txt"] {
+        world.give(&world.path(path));
+    }
+    world.eval("document.getElementById('dir').onchange = event => { seen = [...event.target.files].map(f => [f.webkitRelativePath, f.size]).sort() }; 1");
+    let given = world.ok(&["upload", "label=Dir", "photos"]);
+    assert_eq!(given["evidence"]["valueMatches"], true, "{given}");
+    assert_eq!(seen(&world), serde_json::json!([["photos/a.txt", 3], ["photos/sub/b.txt", 5]]));
+    for (target, file, reason) in [("label=Dir", "a.txt", "directory"), ("label=Many", "photos", "directory")]
+    {
+        let error = world.fails("not_actionable", &["upload", target, file]);
+        assert_eq!((&error["reason"], &error["dispatched"]), (&reason.into(), &"no".into()), "{error}");
+    }
+    // A link out of the root is not followed, and the browser is given nothing.
+    std::os::unix::fs::symlink("/etc/hostname", world.path("cwd/photos/out")).expect("a link");
+    world.fails("denied", &["upload", "label=Dir", "photos"]);
     let visit = site().visit();
     visit.serve("zone.html", ZONE);
     visit.serve("outer.html", "<!doctype html><title>Outer</title><iframe title=Inner width=400 height=250 style='margin:30px' src='http://b.localhost:{{port}}/{{visit}}/zone.html'></iframe>");
@@ -177,29 +196,4 @@ fn files_are_dropped_on_what_takes_them_and_on_nothing_else() {
         read() == serde_json::json!([["b.png", 7, "picture"]])
     });
     assert_eq!(world.glassctl(["upload", "--chooser-id", "c1", "a.txt", "--drop"]).code, Some(2));
-}
-
-// contract: 7.4, 10.5 report: 24
-#[test]
-fn a_directory_reaches_an_input_that_takes_one_with_the_paths_of_its_files() {
-    let world = world();
-    fs::create_dir_all(world.path("cwd/photos/sub")).expect("directories");
-    for (path, content) in [("photos/a.txt", "one"), ("photos/sub/b.txt", "three")] {
-        fs::write(world.path("cwd").join(path), content).expect("a file");
-    }
-    for path in ["cwd/photos", "cwd/photos/sub", "cwd/photos/a.txt", "cwd/photos/sub/b.txt"] {
-        world.give(&world.path(path));
-    }
-    world.eval("document.getElementById('dir').onchange = event => { seen = [...event.target.files].map(f => [f.webkitRelativePath, f.size]).sort() }; 1");
-    let given = world.ok(&["upload", "label=Dir", "photos"]);
-    assert_eq!(given["evidence"]["valueMatches"], true, "{given}");
-    assert_eq!(seen(&world), serde_json::json!([["photos/a.txt", 3], ["photos/sub/b.txt", 5]]));
-    for (target, file, reason) in [("label=Dir", "a.txt", "directory"), ("label=Many", "photos", "directory")]
-    {
-        let error = world.fails("not_actionable", &["upload", target, file]);
-        assert_eq!((&error["reason"], &error["dispatched"]), (&reason.into(), &"no".into()), "{error}");
-    }
-    // A link out of the root is not followed, and the browser is given nothing.
-    std::os::unix::fs::symlink("/etc/hostname", world.path("cwd/photos/out")).expect("a link");
-    world.fails("denied", &["upload", "label=Dir", "photos"]);
 }

@@ -14,6 +14,7 @@ const METHODS = {
       hasFocus: M.hasFocus(doc),
       focusedRef: active ? refOf(active) : null,
       contentType: G.contentType(doc),
+      opener: win.opener !== null,
     };
   },
   frame: labelFrame,

@@ -7,7 +7,8 @@ const LABEL_BYTES = 160;
 // Soft hyphen, zero-width characters, joiners, direction marks, variation selectors, fillers, tags: they show nothing,
 // so two names that differ only in them look alike (contract 4.2).
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu;
-const SPACES = /[\s\u0085]+/g;
+// White space; U+FEFF is none here, since it shows nothing.
+const SPACES = /[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+/g;
 const DATA_URI = /data:[a-z0-9.+-]*\/?[a-z0-9.+-]*[;,][^\s"')<>]{32,}/gi;
 
 // Cuts on a UTF-16 index without splitting a surrogate pair.

@@ -182,7 +182,7 @@ class Walk {
     }
     let body;
     if (fact.textual.pre && raw.includes('\n')) body = raw.replace(/[^\S\n]+/g, ' ').replace(/ *\n */g, '\n');
-    else body = /[^\S ]|  /.test(raw) ? raw.replace(/\s+/g, ' ') : raw;
+    else body = /[^\S ]|  /.test(raw) ? raw.replace(SPACES, ' ') : raw;
     if (body[0] === ' ') {
       if (this.gap === 0) this.gap = 1;
       body = body.slice(1);

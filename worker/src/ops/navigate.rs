@@ -1,22 +1,31 @@
 //! `navigate` (contract 5.3): begins, awaits the commit, then as much of the load as was asked for.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use glass_policy::navigation;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::Navigate;
 use glass_proto::result::Navigated;
+use serde::Deserialize;
+use serde_json::json;
 use url::Url;
 
 use super::load::{Asked, Committed, arrive, begin, error_page_stands, generation, net_failure, no_answer};
 use crate::act::Before;
 use crate::cdp::types::page;
 use crate::context::{Context, halted};
-use crate::page::{EngineError, Halt};
+use crate::page::{EngineError, Halt, Step};
+
+/// How long a page may take to say whether it has an opener.
+const SAYS: Duration = Duration::from_millis(250);
+/// Sign-in flows send what they got to the page that opened them.
+const CUT: &str = "this navigation cut the page's link to the one that opened it, which gets no message of it any more; \
+                   a click on a link keeps it";
 
 pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigated, OpError> {
     let url = admitted(&params.url)?;
     let before = begin(context).await?;
+    let linked = has_opener(context).await == Some(true);
     let began = Instant::now();
     context.dispatching().await;
     let committed = commit(context, &before, &url, began).await?;
@@ -26,7 +35,28 @@ pub(super) async fn run(context: &Context, params: &Navigate) -> Result<Navigate
         wait_until: params.wait_until,
         fail_http: params.fail_http,
     };
-    arrive(context, asked, &before, committed, began).await
+    let mut navigated = arrive(context, asked, &before, committed, began).await?;
+    if linked && navigated.warning.is_none() && has_opener(context).await == Some(false) {
+        navigated.warning = Some(CUT.to_owned());
+    }
+    Ok(navigated)
+}
+
+#[derive(Deserialize)]
+struct Info {
+    opener: bool,
+}
+
+/// Whether the page can reach the one that opened it; `None` where none did, or the page does not say.
+async fn has_opener(context: &Context) -> Option<bool> {
+    let main = {
+        let state = context.pages.state();
+        let target = state.target(&context.target).filter(|target| target.opener.is_some())?;
+        target.key(&target.main)?
+    };
+    let asked = context.pages.run(&main, vec![Step("info", json!({}))]);
+    let info = tokio::time::timeout(SAYS, asked).await.ok()?.and_then(|mut call| call.take::<Info>());
+    info.ok().map(|info| info.opener)
 }
 
 /// The URL to go to, if it may be gone to. Never echoes what was given.

@@ -80,7 +80,11 @@ fn place(context: &Context, wanted: Ref, revision: u64) -> Place {
     if let Some((key, seq)) = shown
         && !context.pages.is_of_old_document(&key, wanted.node)
     {
-        return Place::Own(key, json!({ "ref": wanted.node, "asOf": seq }));
+        let mut asked = json!({ "ref": wanted.node });
+        if let Some(seq) = seq {
+            asked["asOf"] = seq.into();
+        }
+        return Place::Own(key, asked);
     }
     let state = context.pages.state();
     let Some(target) = state.target(&context.target) else { return Place::Nowhere("navigated") };
