@@ -16,7 +16,7 @@ use crate::args::Args;
 use crate::authority::{self, Authority};
 use crate::config::Config;
 use crate::exit::StartupError;
-use crate::gate::{Executions, Gate};
+use crate::gate::{self, Executions, Gate, Limiters};
 use crate::listen::{self, Listening};
 use crate::rpc::{Service, View};
 use crate::serve::{self, Clients};
@@ -140,10 +140,24 @@ impl App {
                 old = new;
             }
         });
+        let limiters = Limiters::new(config.rates);
+        let forgetting = limiters.clone();
+        shutdown.spawn("rates", async move {
+            loop {
+                sleep(gate::FORGET_EVERY).await;
+                forgetting.forget();
+            }
+        });
         let executions = Executions::new(limits::IN_FLIGHT);
         let (closed, seen) = watch::channel(None);
         let view = View {
-            gate: Gate::new(registry.clone(), executions.clone(), shutdown.clone(), authority.clone()),
+            gate: Gate::new(
+                registry.clone(),
+                executions.clone(),
+                shutdown.clone(),
+                authority.clone(),
+                limiters.clone(),
+            ),
             authority,
             executions,
             registry,

@@ -7,10 +7,19 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::capability::{Capability, Stance};
+use crate::capability::{Capability, Preset, Stance};
 use crate::egress::{Connection, Decision, Purpose, Rules, Source};
 use crate::host::{Host, Transport};
 use crate::layer::{By, Layer, List, Says};
+
+/// How much of the rates and targets a client has (contract 10.2, 11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rates {
+    /// All of them.
+    Full,
+    /// A fifth, and a quarter of the targets.
+    Fifth,
+}
 
 /// What holds for one client.
 #[derive(Clone, Debug)]
@@ -116,6 +125,12 @@ impl Policy {
         Rules::of(self.layers().map(|layer| layer.hosts.clone()))
     }
 
+    /// How much of the rates and targets the client has.
+    pub fn rates(&self) -> Rates {
+        let untrusted = self.layers().iter().any(|layer| layer.preset == Some(Preset::UntrustedMcp));
+        if untrusted { Rates::Fifth } else { Rates::Full }
+    }
+
     /// Whether a session is refused whose network rules nobody enforces.
     pub fn requires_egress(&self) -> bool {
         self.layers().iter().any(|layer| layer.requires_egress)
@@ -203,7 +218,6 @@ mod tests {
     use proptest::sample::{select, subsequence};
 
     use super::*;
-    use crate::capability::Preset;
     use crate::layer::Given;
 
     fn presets() -> impl Strategy<Value = Option<Preset>> {

@@ -72,6 +72,8 @@ pub struct SessionSettings {
     /// Which documents a target may show; absent where the proxy's rules say all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub navigation: Option<Rules>,
+    /// How many targets the session may have.
+    pub max_targets: u32,
     /// Filter of the worker's log on standard error ("info", "glass_worker=debug").
     pub log: String,
 }
@@ -130,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_plan_with_an_unknown_key_is_refused() {
-        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"testIdAttribute":"data-testid","log":"info"}}"#;
+        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"testIdAttribute":"data-testid","maxTargets":32,"log":"info"}}"#;
         let plan: Plan<u8> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&plan).unwrap(), text);
         assert!(serde_json::from_str::<Plan<u8>>(&text.replacen('{', "{\"more\":1,", 1)).is_err());

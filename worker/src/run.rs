@@ -50,8 +50,12 @@ pub async fn run(
         Mode::LandlockOnly | Mode::BrowserOnly => Peers::Own,
     };
     let forwarder = Forwarder::start(entered.listener, egress, peers)?;
-    let pages =
-        Pages::new(forwarder, plan.session.test_id_attribute.clone(), plan.session.navigation.clone());
+    let pages = Pages::new(
+        forwarder,
+        plan.session.test_id_attribute.clone(),
+        plan.session.navigation.clone(),
+        plan.session.max_targets,
+    );
     let (up, up_seen) = watch::channel(Up::Starting);
     let stop = CancellationToken::new();
     let mode = entered.mode.name().to_owned();

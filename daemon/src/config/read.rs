@@ -1,5 +1,6 @@
 //! Reads the configuration file over the embedded defaults.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use tracing_subscriber::filter::Targets;
 
 use super::span::Span;
+use crate::gate::Rates;
 
 /// The embedded defaults, which are also the reference.
 pub const DEFAULTS: &str = include_str!("default.toml");
@@ -27,6 +29,8 @@ pub struct Config {
     pub max_sessions: usize,
     /// Sessions that start at the same time.
     pub starting: usize,
+    /// How often a client may ask.
+    pub rates: Rates,
     /// The weakest cage.
     pub minimum: Mode,
     /// The browser's program.
@@ -85,6 +89,7 @@ pub enum ConfigError {
 pub(super) struct File {
     daemon: Daemon,
     sessions: Sessions,
+    limits: Limits,
     sandbox: Sandbox,
     browser: Browser,
     locators: Locators,
@@ -108,6 +113,17 @@ struct Sessions {
     max: Option<Bounded<1, 64>>,
     #[schemars(with = "Option<u32>", range(min = 1, max = 16))]
     starting: Option<Bounded<1, 16>>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Limits {
+    #[schemars(with = "Option<u32>", range(min = 1, max = 10_000))]
+    operations_per_second: Option<Bounded<1, 10_000>>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 10_000))]
+    operations_at_once: Option<Bounded<1, 10_000>>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 10_000))]
+    navigations_per_second: Option<Bounded<1, 10_000>>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -148,6 +164,13 @@ struct Log {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "i64")]
 struct Bounded<const MIN: usize, const MAX: usize>(usize);
+
+impl<const MIN: usize, const MAX: usize> Bounded<MIN, MAX> {
+    /// As a rate, which is never 0: `MIN` is not.
+    fn rate(self) -> NonZeroU32 {
+        u32::try_from(self.0).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
+    }
+}
 
 impl<const MIN: usize, const MAX: usize> TryFrom<i64> for Bounded<MIN, MAX> {
     type Error = String;
@@ -249,6 +272,11 @@ impl Config {
             idle_timeout: setting!(sessions.idle_timeout).0,
             max_sessions: setting!(sessions.max).0,
             starting: setting!(sessions.starting).0,
+            rates: Rates {
+                operations: setting!(limits.operations_per_second).rate(),
+                burst: setting!(limits.operations_at_once).rate(),
+                navigations: setting!(limits.navigations_per_second).rate(),
+            },
             minimum: setting!(sandbox.minimum),
             browser: setting!(browser.path).0,
             test_id_attribute: setting!(locators.test_id_attribute).0,

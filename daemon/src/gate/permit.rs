@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use glass_policy::decide::{Denial, Policy};
+use glass_policy::decide::{Denial, Policy, Rates};
 use glass_policy::navigation;
 use glass_policy::{Capability, Stance};
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -13,6 +13,7 @@ use glass_proto::op::{AnyOperation, CallOptions, Step};
 use glass_proto::{ClientId, SessionName};
 
 use super::admit::of_step;
+use crate::limits;
 use crate::supervise::Terms;
 
 /// What a call may do.
@@ -77,7 +78,11 @@ pub(super) fn capabilities(policy: &Policy, name: &str, needs: &[Capability]) ->
 /// What a session must be for a client of this policy, and what its answers hold.
 pub(super) fn permit(policy: &Policy) -> Permit {
     let [_, client] = policy.layers();
-    let terms = Terms { client: client.hosts.clone(), requires_egress: policy.requires_egress() };
+    let targets = match policy.rates() {
+        Rates::Full => limits::TARGETS,
+        Rates::Fifth => limits::TARGETS_UNTRUSTED,
+    };
+    let terms = Terms { client: client.hosts.clone(), requires_egress: policy.requires_egress(), targets };
     let values = policy.capability(Capability::ReadFormValues).says.stance;
     Permit { terms: Arc::new(terms), hide_values: values != Stance::Allow }
 }

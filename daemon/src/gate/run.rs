@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
-use glass_proto::op::{AnyOperation, Effect, Needs};
+use glass_proto::op::{AnyOperation, Capability, Effect, Needs, OPERATIONS};
 use glass_proto::outcome::{Outcome, Progress};
 use glass_proto::wire::client::{self, ended, execute_event};
 use glass_proto::wire::{Caller, encode_error};
@@ -17,6 +17,7 @@ use super::admit::{self, Checked};
 use super::ending::{self, Cause};
 use super::executions::{Executions, InFlight};
 use super::permit::{self, Permit, Privates};
+use super::rates::Limiters;
 use super::relay::{self, Answer, Left, Work};
 use crate::authority::Authority;
 use crate::limits;
@@ -72,6 +73,8 @@ pub struct Gate {
     pub(super) executions: Executions,
     pub(super) shutdown: Shutdown,
     pub(super) authority: Authority,
+    /// How often clients may ask.
+    pub limiters: Limiters,
     /// Which sessions are whose own.
     pub privates: Privates,
     stopping: CancellationToken,
@@ -87,9 +90,16 @@ struct Attempt {
 
 impl Gate {
     /// A gate before the sessions of `registry`.
-    pub fn new(registry: Registry, executions: Executions, shutdown: Shutdown, authority: Authority) -> Self {
+    pub fn new(
+        registry: Registry,
+        executions: Executions,
+        shutdown: Shutdown,
+        authority: Authority,
+        limiters: Limiters,
+    ) -> Self {
         let stopping = shutdown.token(Phase::Stopping);
-        Self { registry, executions, shutdown, authority, privates: Privates::default(), stopping }
+        let privates = Privates::default();
+        Self { registry, executions, shutdown, authority, limiters, privates, stopping }
     }
 
     /// Runs one operation and tells everything about it through `events`; `accepted` first, `ended` last.
@@ -149,8 +159,11 @@ impl Gate {
                 "name it like `default` or `work-2`, or use `new` for a session that ends with the call";
             call.session.parse().map_err(|error| OpError::invalid(format!("{error}"), remedy))?
         };
-        let mut checked = admit::check(&call.operation, &call.params, &call.options)?;
         let policy = self.authority.policy(&call.caller.policy)?;
+        let facts = OPERATIONS.iter().find(|facts| facts.name == call.operation);
+        let navigates = facts.is_some_and(|facts| facts.capability == Capability::Navigate);
+        self.limiters.count(policy.rates(), &client_key(call), navigates)?;
+        let mut checked = admit::check(&call.operation, &call.params, &call.options)?;
         if !one_off {
             self.privates.check(&policy, &call.caller.id, &name)?;
         }
@@ -308,6 +321,14 @@ fn failure(session: client::SessionRef, error: OpError, id: &ExecutionId) -> Att
 async fn accept(events: &Events, id: &ExecutionId, session: &client::SessionRef) {
     let accepted = client::Accepted { execution_id: id.to_string(), session: Some(session.clone()) };
     events.send(execute_event::Kind::Accepted(accepted)).await;
+}
+
+/// Whose rate a call counts towards. Commands of a shell live for one call each: those for one session are one client.
+fn client_key(call: &Call) -> String {
+    match call.caller.viewer() {
+        viewer if viewer.is_empty() => format!("glassctl {}", shown_name(&call.session)),
+        viewer => viewer,
+    }
 }
 
 /// The name in an answer to a call that came to no session: only what could be one is repeated.

@@ -44,6 +44,8 @@ pub struct Terms {
     pub client: HostLayer,
     /// Refuse a cage that does not enforce them.
     pub requires_egress: bool,
+    /// How many targets it may have.
+    pub targets: u32,
 }
 
 /// Starts workers.
@@ -101,7 +103,7 @@ impl Launcher {
         if terms.requires_egress && !greet::may_enforce_egress(mode) {
             return Err(StartError::Advisory);
         }
-        let body = self.spawn(id, name, mode, &terms.client).await?;
+        let body = self.spawn(id, name, mode, terms).await?;
         let outcome = {
             let greeting = timeout(limits::START, self.greet(&body));
             tokio::select! {
@@ -137,10 +139,10 @@ impl Launcher {
     }
 
     /// Makes the session's files, sockets and process.
-    async fn spawn(&self, id: &str, name: &str, mode: Mode, client: &HostLayer) -> Result<Body, StartError> {
+    async fn spawn(&self, id: &str, name: &str, mode: Mode, terms: &Terms) -> Result<Body, StartError> {
         let files =
             SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
-        match self.spawn_in(id, name, mode, client, &files).await {
+        match self.spawn_in(id, name, mode, terms, &files).await {
             Ok((stub, control, journal)) => {
                 let journal = Arc::new(journal);
                 Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files })
@@ -161,18 +163,18 @@ impl Launcher {
         id: &str,
         name: &str,
         mode: Mode,
-        client: &HostLayer,
+        terms: &Terms,
         files: &SessionFiles,
     ) -> Result<(Child, Arc<Channel>, Journal), StartError> {
         let sockets = || -> io::Result<_> { Ok((fdpass::pair()?, fdpass::pair()?)) };
         let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
-        let rules = self.egress.rules(client);
+        let rules = self.egress.rules(&terms.client);
         let navigation = rules.tells_navigation().then_some(rules);
-        let plan = settings::plan_file(&self.common, mode, name, id, files, navigation)
+        let plan = settings::plan_file(&self.common, mode, name, id, files, navigation, terms.targets)
             .map_err(system("write the plan"))?;
         self.egress
-            .add(id, client.clone(), ours.clone(), proxy)
+            .add(id, terms.client.clone(), ours.clone(), proxy)
             .await
             .map_err(system("start the egress proxy"))?;
         let (journal, noted) = Journal::create().map_err(system("make the journal"))?;

@@ -81,6 +81,7 @@ pub(super) fn plan_file(
     id: &str,
     files: &SessionFiles,
     navigation: Option<Rules>,
+    targets: u32,
 ) -> io::Result<OwnedFd> {
     let plan = Plan {
         cage: CagePlan {
@@ -101,6 +102,7 @@ pub(super) fn plan_file(
             time_zone: common.locale.time_zone.clone(),
             test_id_attribute: common.test_id_attribute.clone(),
             navigation,
+            max_targets: targets,
             log: common.log.clone(),
         },
     };

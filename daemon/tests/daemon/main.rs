@@ -8,6 +8,7 @@
 )]
 
 mod crashes;
+mod flood;
 mod operations;
 mod sessions;
 mod starting;

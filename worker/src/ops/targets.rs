@@ -13,7 +13,7 @@ use crate::act::{look, page_line};
 use crate::cdp::types::{runtime, target};
 use crate::context::Context;
 use crate::execute::no_such_target;
-use crate::page::{EngineError, MAX_TARGETS, Selection};
+use crate::page::{EngineError, Selection};
 
 /// How long a page may take to say that it lives, when targets are listed.
 const ALIVE: Duration = Duration::from_millis(150);
@@ -22,7 +22,8 @@ const LAST: Duration = Duration::from_millis(20);
 
 pub(super) async fn create(context: &Context, params: &CreateTarget) -> Result<TargetMade, OpError> {
     let used = context.pages.state().targets.len();
-    if used >= MAX_TARGETS {
+    let most = context.pages.max_targets();
+    if used >= most {
         return Err(OpError::rejected(
             ErrorKind::QuotaExceeded,
             Phase::Policy,
@@ -30,7 +31,7 @@ pub(super) async fn create(context: &Context, params: &CreateTarget) -> Result<T
             "close one with close-target",
         )
         .detail("quota", "targets")
-        .detail("limit", MAX_TARGETS)
+        .detail("limit", most)
         .detail("used", used));
     }
     if let Some(url) = &params.url {

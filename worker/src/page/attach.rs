@@ -7,7 +7,6 @@ use glass_proto::escape::cut;
 use super::Pages;
 use super::emulation::Part;
 use super::events::WORLD;
-use super::state::MAX_TARGETS;
 use crate::cdp::CdpError;
 use crate::cdp::types::{accessibility, browser, emulation, log, network, page, runtime, target};
 use crate::chromium::Browser;
@@ -91,7 +90,7 @@ impl Pages {
             "page" => {
                 let full = {
                     let mut state = self.state();
-                    let full = state.targets.len() >= MAX_TARGETS;
+                    let full = state.targets.len() >= self.max_targets();
                     if !full {
                         state.add_target(session.clone(), &attached.target_info);
                     }
@@ -99,7 +98,7 @@ impl Pages {
                 };
                 if full {
                     // Over its bound a new target is closed (contract 7.1).
-                    tracing::warn!(limit = MAX_TARGETS, "a page was closed: too many targets");
+                    tracing::warn!(limit = self.max_targets(), "a page was closed: too many targets");
                     self.state().refuse_target(&attached.target_info);
                     // Whoever opened it stands still until it may go on.
                     drop(self.start(&session, runtime::RunIfWaitingForDebugger {}));

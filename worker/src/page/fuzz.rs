@@ -55,6 +55,7 @@ fn fuzz_events() {
             Forwarder::start(listener, endpoint, Peers::Cage).expect("a forwarder"),
             "data-testid".into(),
             None,
+            32,
         );
         let mut taken = 0;
         for line in String::from_utf8_lossy(input).lines() {

@@ -54,7 +54,7 @@ pub(crate) use memory::without_fragment;
 pub use revision::{ChangedRow, Changes, Check, frame_number, reference};
 pub use selection::Selection;
 pub use shots::{Taken, View};
-pub(crate) use state::MAX_TARGETS;
+use state::MAX_TARGETS;
 pub use state::{Blank, Dialog, Document, Download, Exchange, FrameKey, Lifecycle, Moves, State, Target};
 pub use visited::{Visited, origin};
 pub use watch::Halt;
@@ -81,6 +81,7 @@ struct Inner {
     test_id_attribute: String,
     /// Rules for documents, where those differ from the proxy's.
     navigation: Option<Rules>,
+    max_targets: usize,
     spool: OnceLock<Spool>,
     uploads: Uploads,
     running: Running,
@@ -95,7 +96,13 @@ impl std::fmt::Debug for Pages {
 impl Pages {
     /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
     /// `navigation` has the rules for documents, where those differ from the proxy's.
-    pub fn new(forwarder: Forwarder, test_id_attribute: String, navigation: Option<Rules>) -> Self {
+    /// There may be `max_targets` targets, and never more than 32.
+    pub fn new(
+        forwarder: Forwarder,
+        test_id_attribute: String,
+        navigation: Option<Rules>,
+        max_targets: u32,
+    ) -> Self {
         let inner = Inner {
             browser: OnceLock::new(),
             state: Mutex::new(State::default()),
@@ -103,6 +110,7 @@ impl Pages {
             forwarder,
             test_id_attribute,
             navigation,
+            max_targets: usize::try_from(max_targets).unwrap_or(MAX_TARGETS).min(MAX_TARGETS),
             spool: OnceLock::new(),
             uploads: Uploads::default(),
             running: Running::default(),
@@ -115,6 +123,11 @@ impl Pages {
         tracing::trace!(method = %event.method, session = event.session.as_deref(), "event");
         self.apply(event);
         self.inner.moved.send_modify(|count| *count += 1);
+    }
+
+    /// How many targets there may be.
+    pub fn max_targets(&self) -> usize {
+        self.inner.max_targets
     }
 
     /// The egress forwarder of this session.
