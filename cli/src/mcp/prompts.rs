@@ -25,7 +25,7 @@ nothing done, unless the page is at that revision (the r7 of an answer). targetI
 selected one; popups are never selected by themselves. frame is a frame's id, or main. observe says what the answer \
 tells of the page afterwards: summary (what is new or changed; the default), full or none. expect is one predicate as \
 verify takes it, such as {\"textContains\": \"Saved\", \"timeoutMs\": 3000}; where it does not come true, the call was done \
-all the same and its error holds the result. includeTrace adds a trace to an error.
+all the same and its error holds the result. includeTrace: true adds a trace to an error.
 
 A dialog blocks its page until acceptDialog or dismissDialog. Waiting is done with wait, not by observing again and \
 again. Use screenshot only when pixels matter.";

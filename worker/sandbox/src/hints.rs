@@ -58,6 +58,19 @@ impl Settings {
     }
 }
 
+/// Whether the machine's settings give a user namespace to nobody who is not root.
+pub(crate) fn no_user_namespaces() -> bool {
+    Settings::read().off()
+}
+
+impl Settings {
+    fn off(&self) -> bool {
+        [&self.max_user_namespaces, &self.unprivileged_userns_clone]
+            .into_iter()
+            .any(|setting| setting.as_deref() == Some("0"))
+    }
+}
+
 fn namespace_hint(settings: &Settings, errno: Errno) -> Option<String> {
     let is = |setting: &Option<String>, value: &str| setting.as_deref() == Some(value);
     if is(&settings.max_user_namespaces, "0") || errno == Errno::ENOSPC {
@@ -99,6 +112,7 @@ mod tests {
         assert!(namespace_hint(&off, Errno::ENOSPC).unwrap().contains("max_user_namespaces"));
         let debian = Settings { unprivileged_userns_clone: setting("0"), ..Settings::default() };
         assert!(namespace_hint(&debian, Errno::EPERM).unwrap().contains("unprivileged_userns_clone"));
+        assert!(off.off() && debian.off() && !Settings::default().off());
         let ubuntu = Settings { apparmor_restrict: setting("1"), ..Settings::default() };
         assert!(namespace_hint(&ubuntu, Errno::EACCES).unwrap().contains("AppArmor"));
         assert!(namespace_hint(&Settings::default(), Errno::EPERM).is_some());

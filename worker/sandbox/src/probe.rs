@@ -20,7 +20,7 @@ use crate::error::{AtStep, CageError, Step};
 use crate::mode::Mode;
 use crate::mounts::{self, Access, Tree};
 use crate::stage::Identity;
-use crate::{caps, identity, landlock, namespaces, process, seccomp};
+use crate::{caps, hints, identity, landlock, namespaces, process, seccomp};
 
 /// What the probe found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,10 @@ pub struct ProbeReport {
     /// Whether a cage would change its uid first, as root's must.
     #[serde(default)]
     pub becomes: bool,
+    /// Whether no program of this machine can have a user namespace: the browser's own sandbox stands on one, unless
+    /// it has the old one with a set-user-id program, which the weaker cage shuts out.
+    #[serde(default)]
+    pub none_for_anyone: bool,
 }
 
 /// One step of the probe.
@@ -75,6 +79,9 @@ impl ProbeReport {
             return Err(format!("{why}; the weaker cages are not for root: run glassd as an ordinary user"));
         }
         let passed = |step: Step| self.without.iter().any(|tried| tried.step == step && tried.ok);
+        if self.none_for_anyone {
+            return Ok(Mode::BrowserOnly);
+        }
         match [Step::NoNewPrivs, Step::Landlock, Step::Seccomp].into_iter().all(passed) {
             true => Ok(Mode::LandlockOnly),
             false => Ok(Mode::BrowserOnly),
@@ -90,11 +97,14 @@ impl ProbeReport {
         let Some(failed) = self.steps.iter().find(|tried| !tried.ok && tried.step != Step::Landlock) else {
             return Some("the probe ended early, without an answer".to_owned());
         };
-        let why = failed.error.as_deref().unwrap_or("failed");
-        Some(match &failed.hint {
-            Some(hint) => format!("{why}; {hint}"),
-            None => why.to_owned(),
-        })
+        let mut why = failed.error.clone().unwrap_or_else(|| "failed".to_owned());
+        if let Some(hint) = &failed.hint {
+            why = format!("{why}; {hint}");
+        }
+        if self.none_for_anyone {
+            why.push_str("; the browser's own sandbox needs them too");
+        }
+        Some(why)
     }
 }
 
@@ -110,6 +120,7 @@ pub fn probe(worker_uid: Option<u32>) -> Result<ProbeReport, CageError> {
         landlock_abi: landlock::kernel_abi().unwrap_or(0),
         without: Vec::new(),
         becomes: matches!(identity, Identity::Become(_)),
+        none_for_anyone: hints::no_user_namespaces(),
     };
     if report.why_weaker().is_some() && !report.becomes {
         report.without = in_child(|tried| try_without_namespaces(tried).unwrap_or_default())?;
@@ -232,7 +243,7 @@ mod tests {
         let steps = all.map(|name| step(name, Some(name) != failing)).collect();
         let without = [Step::NoNewPrivs, Step::Landlock, Step::Seccomp];
         let without = without.map(|name| step(name, Some(name) != failing)).into();
-        ProbeReport { steps, landlock_abi: 7, without, becomes: false }
+        ProbeReport { steps, landlock_abi: 7, without, becomes: false, none_for_anyone: false }
     }
 
     #[test]
@@ -248,9 +259,16 @@ mod tests {
         assert_eq!(report(Some(Step::Seccomp)).mode(), Ok(Mode::BrowserOnly));
         let root = ProbeReport { becomes: true, ..report(Some(Step::Unshare)) };
         assert!(root.mode().unwrap_err().contains("ordinary user"));
-        let nothing = ProbeReport { steps: vec![], landlock_abi: 0, without: vec![], becomes: false };
+        let nothing = ProbeReport { steps: vec![], without: vec![], ..report(None) };
         assert_eq!(nothing.mode(), Ok(Mode::BrowserOnly));
         assert!(nothing.why_weaker().is_some());
+    }
+
+    #[test]
+    fn where_nobody_gets_a_user_namespace_the_browser_gets_none_either() {
+        let off = ProbeReport { none_for_anyone: true, ..report(Some(Step::Unshare)) };
+        assert_eq!(off.mode(), Ok(Mode::BrowserOnly));
+        assert!(off.why_weaker().unwrap().contains("browser's own sandbox"));
     }
 
     #[test]

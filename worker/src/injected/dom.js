@@ -78,7 +78,7 @@ class DomText {
     }
     const name = G.localName(el);
     const given = frameLabels.get(el);
-    const attributes = this.attributes(el, tag);
+    const attributes = this.attributesOf(el, tag);
     const isVoid = VOID.has(tag);
     const indent = '  '.repeat(level);
     const head = this.tree
@@ -127,7 +127,7 @@ class DomText {
   }
 
   // Values as they are now where values are told; no handlers, no script addresses, no styles, no secrets.
-  attributes(el, tag) {
+  attributesOf(el, tag) {
     const secret = isProtected(el, tag);
     const typed = tag === 'input' && !['checkbox', 'radio'].includes(G.type(el)) && !BUTTON_TYPES.has(G.type(el));
     const chosen = tag === 'input' && (G.type(el) === 'checkbox' || G.type(el) === 'radio');

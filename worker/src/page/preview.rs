@@ -64,6 +64,7 @@ pub(super) fn value(of: &RemoteObject) -> String {
             object(preview, description.as_deref())
         }
         (None, None, _, Some(text)) => text.clone(),
+        (None, None, _, None) if of.subtype.as_deref() == Some("null") => "null".to_owned(),
         (None, None, _, None) => of.kind.clone(),
     };
     cut(&shown, MAX_VALUE).into_owned()
