@@ -72,7 +72,9 @@ fn names_titles_and_descriptions_stay_within_what_clients_take() {
 #[test]
 fn a_tool_is_described_by_what_its_operation_does() {
     use clap::Subcommand as _;
-    let help = glass_proto::op::OperationCommand::augment_subcommands(clap::Command::new("x"));
+    let help = clap::Command::new("x").disable_help_subcommand(true);
+    let mut help = glass_proto::op::OperationCommand::augment_subcommands(help);
+    help.build();
     let tools = all();
     for (facts, command) in OPERATIONS.iter().zip(help.get_subcommands()) {
         // Some are listed under no set.
