@@ -56,12 +56,27 @@ pub struct Global {
     /// When the operation fails, tell what was going on: phases and their times, targets, frames, the newest events
     #[arg(long, global = true)]
     pub trace_on_error: bool,
+    /// What the session shall be like.
+    #[command(flatten)]
+    pub wanted: Wanted,
     /// Where glassd listens, instead of the user's own place
     #[arg(long, global = true, value_name = "PATH", hide = true)]
     pub socket: Option<PathBuf>,
     /// What policy the command goes by.
     #[command(flatten)]
     pub policy: PolicyOptions,
+}
+
+// No doc comment: clap would take it as the text about the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Session options")]
+pub struct Wanted {
+    /// A JSON file with who the session is to servers that ask: [{"origin", "username", "password"}]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub http_credentials: Option<PathBuf>,
+    /// Whether certificates that are not valid are taken
+    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub ignore_certificate_errors: Option<bool>,
 }
 
 impl Cli {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use glass_proto::escape::visible;
 use glass_proto::paths::{Environment, Overrides, Paths};
+use glass_proto::session::SessionOptions;
 use glass_proto::wire::{MAX_MESSAGE, client as pb};
 use glass_proto::{ClientId, ErrorKind, OpError, Phase};
 use pb::glass_client::GlassClient;
@@ -40,6 +41,7 @@ pub struct Server {
     explicit: bool,
     autostart: bool,
     hello: pb::Hello,
+    session_json: Vec<u8>,
 }
 
 /// How glassd ends when its configuration cannot be used (EX_CONFIG).
@@ -73,6 +75,7 @@ impl Server {
             explicit: explicit.is_some(),
             autostart: !global.no_autostart,
             hello: pb::Hello::new("glassctl", &ClientId::generate()).under(&global.policy.given()?),
+            session_json: Vec::new(),
         })
     }
 
@@ -92,6 +95,20 @@ impl Server {
         let policy = self.hello.policy.take();
         self.hello = pb::Hello { policy, ..pb::Hello::new(kind, &ClientId::generate()) };
         self
+    }
+
+    /// With what its operations want of their session itself.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn wanting(mut self, options: &SessionOptions) -> Result<Self, Failure> {
+        let json = options.encode();
+        self.session_json = json.map_err(|_| Failure::invalid("the session's options cannot be sent", ""))?;
+        Ok(self)
+    }
+
+    fn client(&self, channel: Channel) -> Client {
+        Client { session_json: self.session_json.clone(), ..Client::new(channel, self.hello.clone()) }
     }
 
     /// The socket, where the command line names it.
@@ -128,7 +145,7 @@ impl Server {
                 error::unreachable(&self.socket, &error.to_string(), remedy)
             })?;
             match behind {
-                Behind::Daemon(channel) => return Ok(Some(Client::new(channel, self.hello.clone()))),
+                Behind::Daemon(channel) => return Ok(Some(self.client(channel))),
                 Behind::Nobody => return Ok(None),
                 // One that is ending: soon nobody is there.
                 Behind::Closed if begun.elapsed() < ENDING => tokio::time::sleep(STEP).await,
@@ -153,7 +170,7 @@ impl Server {
     /// `daemon_unreachable`, with what glassd said.
     pub async fn start(&self) -> Result<Client, OpError> {
         let started = launch::start(&self.socket, self.explicit).await;
-        started.map(|channel| Client::new(channel, self.hello.clone())).map_err(|error| {
+        started.map(|channel| self.client(channel)).map_err(|error| {
             let remedy = match &error {
                 launch::LaunchError::NoProgram { .. } => "install glassctl and glassd into one directory",
                 launch::LaunchError::Connect(_) => "check who owns the socket and its directory",
@@ -179,6 +196,7 @@ impl Server {
 pub struct Client {
     rpc: GlassClient<Channel>,
     hello: pb::Hello,
+    session_json: Vec<u8>,
 }
 
 impl Client {
@@ -187,7 +205,7 @@ impl Client {
         let rpc = GlassClient::new(channel)
             .max_decoding_message_size(MAX_MESSAGE)
             .max_encoding_message_size(MAX_MESSAGE);
-        Self { rpc, hello }
+        Self { rpc, hello, session_json: Vec::new() }
     }
 
     fn hello(&self) -> Option<pb::Hello> {
@@ -271,7 +289,9 @@ impl Client {
     ) -> Result<Streaming<pb::ExecuteEvent>, Status> {
         let operation = operation.to_owned();
         let hello = self.hello();
-        let request = pb::ExecuteRequest { hello, session, operation, params_json, options_json };
+        let session_json = self.session_json.clone();
+        let request =
+            pb::ExecuteRequest { hello, session, operation, params_json, options_json, session_json };
         self.rpc.execute(request).await.map(Response::into_inner)
     }
 

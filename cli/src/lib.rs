@@ -24,5 +24,6 @@ pub mod session;
 pub mod signals;
 pub mod trace;
 pub mod usage;
+mod wanted;
 
 pub use run::run;

@@ -184,6 +184,8 @@ capabilities! {
     Intercept = "intercept": A A A D D;
     /// Credentials for HTTP authentication
     HttpCredentials = "http_credentials": A A A D D;
+    /// Taking certificates that are not valid
+    IgnoreCertificateErrors = "ignore_certificate_errors": A A A D D;
     /// Tools that a page registers
     Webmcp = "webmcp": A A A D D;
     /// Ports of a session that lead to a service

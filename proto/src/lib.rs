@@ -20,6 +20,7 @@ pub mod op;
 pub mod outcome;
 pub mod paths;
 pub mod result;
+pub mod session;
 pub mod start;
 pub mod storage;
 pub mod transport;

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use glass_policy::egress::Rules;
 use serde::{Deserialize, Serialize};
 
+use crate::session::SessionOptions;
+
 /// The worker's end of the control pair (SOCK_SEQPACKET). Its end of file is the lifeline, both ways.
 pub const CONTROL_FD: i32 = 3;
 /// The session's endpoint towards glass-egress (SOCK_SEQPACKET), for the forwarder.
@@ -67,6 +69,8 @@ pub struct SessionSettings {
     pub language: Option<String>,
     /// Time zone as in the IANA database ("Europe/Berlin"); absent: the system's.
     pub time_zone: Option<String>,
+    /// What the client that started it wants of it.
+    pub options: SessionOptions,
     /// The attribute that `testid=` goes by.
     pub test_id_attribute: String,
     /// Which documents a target may show; absent where the proxy's rules say all of it.
@@ -132,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_plan_with_an_unknown_key_is_refused() {
-        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"testIdAttribute":"data-testid","maxTargets":32,"log":"info"}}"#;
+        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"options":{},"testIdAttribute":"data-testid","maxTargets":32,"log":"info"}}"#;
         let plan: Plan<u8> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&plan).unwrap(), text);
         assert!(serde_json::from_str::<Plan<u8>>(&text.replacen('{', "{\"more\":1,", 1)).is_err());

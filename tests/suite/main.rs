@@ -8,11 +8,14 @@ mod twice;
 
 mod actionability;
 mod after;
+mod authentication;
 mod cage;
+mod certificates;
 mod cli;
 mod corpus;
 mod daemon;
 mod doctor;
+mod documents;
 mod egress;
 mod frames;
 mod geometry;

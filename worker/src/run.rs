@@ -50,12 +50,9 @@ pub async fn run(
         Mode::LandlockOnly | Mode::BrowserOnly => Peers::Own,
     };
     let forwarder = Forwarder::start(entered.listener, egress, peers)?;
-    let pages = Pages::new(
-        forwarder,
-        plan.session.test_id_attribute.clone(),
-        plan.session.navigation.clone(),
-        plan.session.max_targets,
-    );
+    let settings = &plan.session;
+    let (test_id, navigation) = (settings.test_id_attribute.clone(), settings.navigation.clone());
+    let pages = Pages::new(forwarder, test_id, navigation, settings.max_targets, &settings.options);
     let (up, up_seen) = watch::channel(Up::Starting);
     let stop = CancellationToken::new();
     let mode = entered.mode.name().to_owned();
@@ -172,6 +169,8 @@ async fn begin(
         viewport: plan.session.viewport,
         language: plan.session.language.clone(),
         time_zone: plan.session.time_zone.clone(),
+        authenticates: pages.authenticates(),
+        ignore_certificate_errors: plan.session.options.ignore_certificate_errors == Some(true),
         deadline: LAUNCH,
     };
     let events = pages.clone();

@@ -88,6 +88,8 @@ impl World {
             own_shared_memory: true,
             viewport: (1280, 720),
             language: Some("de-DE,de".to_owned()),
+            authenticates: false,
+            ignore_certificate_errors: false,
             time_zone: Some("Asia/Tokyo".to_owned()),
             deadline: Duration::from_secs(15),
         };

@@ -67,6 +67,8 @@ enum Work {
 pub fn prepare(cli: Cli) -> Result<Job, Failure> {
     refuse_unused(&cli)?;
     let server = Server::find(&cli.global);
+    let wanted = crate::wanted::read(&cli.global.wanted)?;
+    let server = server.and_then(|server| server.wanting(&wanted));
     let work = match cli.command {
         Command::Config(ConfigCommand::Check { file }) => {
             let file = config::named(file)?;
@@ -127,12 +129,15 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Demo | Command::Known(_) | Command::Config(_) => (false, false, false),
     };
     let global = &cli.global;
+    let runs = matches!(cli.command, Command::Operation(_));
     let given = [
         ("--session", global.session.is_some(), session),
         ("--no-autostart", global.no_autostart, autostart),
         ("--socket", global.socket.is_some(), socket),
         ("a policy option", global.policy.is_given(), goes_by_policy(&cli.command)),
         ("--trace-on-error", global.trace_on_error, matches!(cli.command, Command::Operation(_))),
+        ("--http-credentials", global.wanted.http_credentials.is_some(), runs),
+        ("--ignore-certificate-errors", global.wanted.ignore_certificate_errors.is_some(), runs),
         ("--file-root", global.file_root.is_some(), goes_by_files(&cli.command)),
     ];
     match given.into_iter().find(|(_, given, used)| *given && !used) {
@@ -162,7 +167,10 @@ fn goes_by_files(command: &Command) -> bool {
     matches!(
         command,
         Command::Operation(
-            Operation::Download(_) | Operation::RetryDownloadCapture(_) | Operation::Upload(_)
+            Operation::Download(_)
+                | Operation::RetryDownloadCapture(_)
+                | Operation::Upload(_)
+                | Operation::StorageState(_)
         )
     )
 }

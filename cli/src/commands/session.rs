@@ -75,6 +75,9 @@ pub(super) struct Session<'a> {
 struct Details<'a> {
     mode: &'a str,
     browser: &'a str,
+    /// What it was started with; no secrets.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    options: &'a [String],
     uid: u32,
     layers: Vec<Layer<'a>>,
     operations: Operations,
@@ -132,6 +135,7 @@ impl<'a> Session<'a> {
         let details = Details {
             mode: &info.mode,
             browser: &info.browser_version,
+            options: &info.options,
             uid: info.uid,
             layers: info.layers.iter().map(layer).collect(),
             operations: Operations {
@@ -211,6 +215,9 @@ fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
     if !info.mode.is_empty() {
         facts.row(["cage", &format!("{}, uid {}", info.mode, info.uid)]);
         facts.row(["browser", &info.browser_version]);
+    }
+    if !info.options.is_empty() {
+        facts.row(["options", &info.options.join(", ")]);
     }
     let mut text = facts.text();
     if !info.layers.is_empty() {

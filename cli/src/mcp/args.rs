@@ -56,6 +56,12 @@ pub struct Flags {
     /// How the pointer gets to where it acts: at once, or along a curve with rests
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub interaction: Interaction,
+    /// A JSON file with who the session is to servers that ask: [{"origin", "username", "password"}]
+    #[arg(long, value_name = "FILE")]
+    pub http_credentials: Option<PathBuf>,
+    /// Take certificates that are not valid
+    #[arg(long)]
+    pub ignore_certificate_errors: bool,
     /// Write one line a call to standard error
     #[arg(long)]
     pub log: bool,

@@ -38,7 +38,7 @@ use self::link::{Link, Others};
 use self::server::{Handler, Isolated};
 use self::store::Store;
 use self::tools::Tools;
-use crate::args::Global;
+use crate::args::{Global, Wanted};
 use crate::client::Server;
 use crate::error::Failure;
 use crate::output::{Output, diagnostic};
@@ -97,7 +97,11 @@ fn serve(flags: Flags) -> Result<u8, Failure> {
         policy: flags.policy.clone(),
         ..Global::default()
     };
-    let server = Server::find(&global)?;
+    let wanted = Wanted {
+        http_credentials: flags.http_credentials.clone(),
+        ignore_certificate_errors: flags.ignore_certificate_errors.then_some(true),
+    };
+    let server = Server::find(&global)?.wanting(&crate::wanted::read(&wanted)?)?;
     quiet_panics();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| cannot(&error))?;

@@ -1,8 +1,11 @@
 //! What is refused before a session hears of it: calls that are wrong in themselves, and what policy forbids.
 
+use std::sync::Arc;
+
 use glass_policy::navigation;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, DecodeError, InvalidParams, OPERATIONS, Step};
+use glass_proto::session::SessionOptions;
 
 /// A call that may go on.
 #[derive(Debug)]
@@ -11,13 +14,23 @@ pub(super) struct Checked {
     pub operation: AnyOperation,
     /// Its options.
     pub options: CallOptions,
+    /// What its client wants of the session itself. What policy has to allow: [`SessionOptions::capabilities`].
+    pub session: Arc<SessionOptions>,
 }
 
 /// Reads and checks a call.
 ///
 /// # Errors
 /// What is wrong with it, or which rule forbids it.
-pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Checked, Box<OpError>> {
+pub(super) fn check(
+    operation: &str,
+    params: &[u8],
+    options: &[u8],
+    session: &[u8],
+) -> Result<Checked, Box<OpError>> {
+    let session = SessionOptions::decode(session).map_err(|error| {
+        OpError::invalid(error.to_string(), "see the options of the client's command line")
+    })?;
     let mut decoded = AnyOperation::decode(operation, params).map_err(|error| undecodable(&error))?;
     let options = CallOptions::decode(options).map_err(|error| undecodable(&error))?;
     decoded.check_options(&options).map_err(|error| OpError::invalid(error.to_string(), "leave it out"))?;
@@ -43,7 +56,7 @@ pub(super) fn check(operation: &str, params: &[u8], options: &[u8]) -> Result<Ch
     if let Some(url) = url {
         *url = admissible(url)?;
     }
-    Ok(Checked { operation: decoded, options })
+    Ok(Checked { operation: decoded, options, session: session.into() })
 }
 
 /// The refusal of a batch for one of its steps.
@@ -59,7 +72,7 @@ fn admit_step(step: &mut Step) -> Result<(), Box<OpError>> {
     let wrong = |error: InvalidParams| OpError::invalid(error.to_string(), "see the operation's help");
     let (operation, options) = step.decode().map_err(wrong)?;
     let params = operation.encode().map_err(unwritable)?;
-    let checked = check(operation.name(), &params, &options.encode().map_err(unwritable)?)?;
+    let checked = check(operation.name(), &params, &options.encode().map_err(unwritable)?, b"")?;
     *step = Step::of(&checked.operation, &checked.options).map_err(unwritable)?;
     Ok(())
 }
@@ -94,40 +107,40 @@ mod tests {
     use super::*;
 
     fn refused(operation: &str, params: &str, options: &str) -> ErrorKind {
-        check(operation, params.as_bytes(), options.as_bytes()).unwrap_err().kind
+        check(operation, params.as_bytes(), options.as_bytes(), b"").unwrap_err().kind
     }
 
     #[test]
     fn a_url_is_completed_before_it_is_judged() {
-        let checked = check("navigate", br#"{"url":"localhost:8080/x"}"#, b"").unwrap();
+        let checked = check("navigate", br#"{"url":"localhost:8080/x"}"#, b"", b"").unwrap();
         assert!(matches!(checked.operation, AnyOperation::Navigate(n) if n.url == "http://localhost:8080/x"));
     }
 
     #[test]
     fn options_that_would_do_nothing_are_refused() {
         let guard = br#"{"expectedRevision":3}"#;
-        let error = check("observe", b"{}", guard).unwrap_err();
+        let error = check("observe", b"{}", guard, b"").unwrap_err();
         assert_eq!(error.kind, ErrorKind::InvalidArgument);
         assert_eq!(
             (&*error.message, &*error.remedy),
             ("this operation takes no expectedRevision", "leave it out")
         );
-        assert!(check("click", br#"{"target":"e1"}"#, guard).is_ok());
+        assert!(check("click", br#"{"target":"e1"}"#, guard, b"").is_ok());
         let target = br#"{"targetId":"T"}"#;
-        assert_eq!(check("listTargets", b"{}", target).unwrap_err().kind, ErrorKind::InvalidArgument);
-        assert!(check("observe", b"{}", target).is_ok());
+        assert_eq!(check("listTargets", b"{}", target, b"").unwrap_err().kind, ErrorKind::InvalidArgument);
+        assert!(check("observe", b"{}", target, b"").is_ok());
         let frame = br#"{"frame":"f2"}"#;
         assert_eq!(
-            check("navigate", br#"{"url":"about:blank"}"#, frame).unwrap_err().kind,
+            check("navigate", br#"{"url":"about:blank"}"#, frame, b"").unwrap_err().kind,
             ErrorKind::InvalidArgument
         );
-        assert!(check("observe", b"{}", frame).is_ok());
+        assert!(check("observe", b"{}", frame, b"").is_ok());
     }
 
     // contract: 6
     #[test]
     fn every_step_of_a_batch_is_judged_before_the_first() {
-        let batch = |steps: &str| check("batch", format!(r#"{{"steps":{steps}}}"#).as_bytes(), b"");
+        let batch = |steps: &str| check("batch", format!(r#"{{"steps":{steps}}}"#).as_bytes(), b"", b"");
         let admitted =
             batch(r#"[{"operation":"navigate","url":"localhost:1/x"},{"operation":"back"}]"#).unwrap();
         let AnyOperation::Batch(admitted) = admitted.operation else { panic!("another operation") };

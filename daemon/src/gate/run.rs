@@ -44,6 +44,8 @@ pub struct Call {
     pub params: Vec<u8>,
     /// Its options, JSON.
     pub options: Vec<u8>,
+    /// What the client wants of the session itself, JSON.
+    pub session_options: Vec<u8>,
 }
 
 /// The way back to a client. It is closed when the client has gone.
@@ -163,11 +165,12 @@ impl Gate {
         let facts = OPERATIONS.iter().find(|facts| facts.name == call.operation);
         let navigates = facts.is_some_and(|facts| facts.capability == Capability::Navigate);
         self.limiters.count(policy.rates(), &client_key(call), navigates)?;
-        let mut checked = admit::check(&call.operation, &call.params, &call.options)?;
+        let mut checked = admit::check(&call.operation, &call.params, &call.options, &call.session_options)?;
         if !one_off {
             self.privates.check(&policy, &call.caller.id, &name)?;
         }
         permit::operation(&policy, &mut checked.operation, &checked.options)?;
+        permit::capabilities(&policy, checked.operation.name(), &checked.session.capabilities())?;
         Ok(Prepared { in_flight, name, one_off, checked, permit: permit::permit(&policy) })
     }
 
@@ -195,6 +198,7 @@ impl Gate {
             lane: facts.lane,
             starts: checked.operation.needs() == Needs::StartsSession,
             terms: permit.terms,
+            session: checked.session.clone(),
         };
         let submitted = tokio::select! {
             submitted = self.registry.submit(&name, &job) => submitted,

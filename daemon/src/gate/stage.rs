@@ -1,5 +1,6 @@
 //! A file on its way into a session, for `upload` (contract 7.4): passed on in pieces, kept nowhere in between.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use glass_policy::Capability;
@@ -53,7 +54,14 @@ impl Gate {
         self.privates.check(&policy, &caller.id, &name)?;
         permit::capabilities(&policy, "upload", &[Capability::Upload])?;
         let terms = permit::permit(&policy).terms;
-        let job = Job { execution: id, operation: "upload", lane: Lane::Watch, starts: false, terms };
+        let job = Job {
+            execution: id,
+            operation: "upload",
+            lane: Lane::Watch,
+            starts: false,
+            terms,
+            session: Arc::default(),
+        };
         let until = Instant::now() + WHOLE;
         let submitted = timeout_at(until, self.registry.submit(&name, &job)).await;
         let submitted = submitted.map_err(|_| broken("the session did not answer in time"))??;

@@ -95,6 +95,7 @@ impl Glass for Service {
             operation: request.operation,
             params: request.params_json,
             options: request.options_json,
+            session_options: request.session_json,
         };
         let (sender, receiver) = mpsc::channel(BUFFERED);
         let gate = self.0.gate.clone();

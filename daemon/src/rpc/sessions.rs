@@ -47,6 +47,7 @@ pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
         name: info.name,
         id: info.id,
         kind: "ephemeral".to_owned(),
+        options: info.options,
         state: info.state.to_owned(),
         reason: info.reason,
         age_ms: millis(info.age),

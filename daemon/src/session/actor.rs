@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use glass_proto::session::SessionOptions;
 use glass_proto::{ExecutionId, Outcome, SessionName};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -43,6 +44,7 @@ pub(super) struct Actor {
     idle_timeout: Option<Duration>,
     terms: Arc<Terms>,
     advisory: Arc<AtomicBool>,
+    options: Arc<SessionOptions>,
     phase: Phase,
     queue: Queue<Waiter>,
     running: HashMap<ExecutionId, &'static str>,
@@ -66,6 +68,7 @@ impl Actor {
         launcher: Arc<Launcher>,
         idle_timeout: Option<Duration>,
         terms: Arc<Terms>,
+        options: Arc<SessionOptions>,
     ) -> SessionHandle {
         let id: Arc<str> = ExecutionId::generate().as_str().to_ascii_lowercase().into();
         let (asks, inbox) = mpsc::channel(ASKS);
@@ -80,6 +83,7 @@ impl Actor {
             idle_timeout,
             terms: terms.clone(),
             advisory: advisory.clone(),
+            options,
             phase: Phase::Idle,
             queue: Queue::new(limits::QUEUED),
             running: HashMap::new(),
@@ -155,6 +159,10 @@ impl Actor {
         }
         if self.phase == Phase::Idle && !job.starts {
             return Err(SubmitError::NotOpen);
+        }
+        let differing = job.session.differing(&self.options);
+        if !differing.is_empty() {
+            return Err(SubmitError::Differs(differing));
         }
         let (sender, turn) = oneshot::channel();
         let waiter = Waiter { operation: job.operation, turn: sender };
@@ -244,11 +252,11 @@ impl Actor {
     fn start_worker(&self) {
         let (launcher, notes) = (self.launcher.clone(), self.notes.clone());
         let (id, name, cancel) = (self.id.clone(), self.name.clone(), self.cancel_start.clone());
-        let terms = self.terms.clone();
+        let (terms, options) = (self.terms.clone(), self.options.clone());
         self.launcher.tasks.spawn("session start", async move {
             let fault = StartError::System { what: "start the session", error: "its task ended".to_owned() };
             let told = Told { notes, note: Some(Note::Started(Box::new(Err(fault)))) };
-            let result = launcher.start(&id, name.as_str(), &terms, &cancel).await;
+            let result = launcher.start(&id, name.as_str(), &terms, &options, &cancel).await;
             if let Err(mpsc::error::SendError(Note::Started(result))) =
                 told.instead(Note::Started(Box::new(result)))
                 && let Ok(worker) = *result
@@ -339,6 +347,7 @@ impl Actor {
             queued: self.queue.waiting(),
             running,
             tally: self.tally,
+            options: self.options.words(),
             greeting: self.worker.as_ref().map(|worker| worker.greeting.clone()),
             uid: self.worker.as_ref().map(|worker| worker.body.files.uid().unwrap_or(own)),
             pid: self.worker.as_ref().map(|worker| worker.body.stub.pid()),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glass_proto::op::Lane;
+use glass_proto::session::SessionOptions;
 use glass_proto::wire::worker::worker_client::WorkerClient;
 use glass_proto::{ExecutionId, Outcome};
 use tokio::sync::{mpsc, oneshot};
@@ -27,6 +28,8 @@ pub struct Job {
     pub starts: bool,
     /// What its client's policy asks of the session.
     pub terms: Arc<Terms>,
+    /// What its client wants of the session itself.
+    pub session: Arc<SessionOptions>,
 }
 
 /// An operation that waits for its turn.
@@ -80,12 +83,14 @@ pub enum NoTurn {
 }
 
 /// Why an operation was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SubmitError {
     /// The session has no page yet, and this operation does not open one.
     NotOpen,
     /// As many operations wait as may.
     Full,
+    /// The session runs with other options than the client wants; which.
+    Differs(Vec<&'static str>),
     /// The session has ended or is ending; [`SessionHandle::gone`] tells when its name is free.
     Ending,
 }

@@ -31,6 +31,8 @@ pub struct Info {
     pub running: Vec<&'static str>,
     /// How its operations ended.
     pub tally: Tally,
+    /// What it was started with, without any secret.
+    pub options: Vec<String>,
     /// What its worker said of itself.
     pub greeting: Option<Greeting>,
     /// The uid of its processes, where it has some.

@@ -98,6 +98,7 @@ impl Registry {
                         message,
                     ));
                 }
+                Err(SubmitError::Differs(which)) => return Err(differs(&which)),
                 Err(SubmitError::Ending) => session.gone().await,
             }
         }
@@ -121,8 +122,8 @@ impl Registry {
             return Err(quota("sessions", self.shared.max, live, message));
         }
         let shared = &self.shared;
-        let (launcher, terms) = (shared.launcher.clone(), job.terms.clone());
-        let session = Actor::start(name.clone(), self, launcher, shared.idle_timeout, terms);
+        let (launcher, terms, options) = (shared.launcher.clone(), job.terms.clone(), job.session.clone());
+        let session = Actor::start(name.clone(), self, launcher, shared.idle_timeout, terms, options);
         slots.insert(name.clone(), Slot::Live(session.clone()));
         Ok(session)
     }
@@ -252,6 +253,7 @@ impl Registry {
             queued: 0,
             running: Vec::new(),
             tally: Default::default(),
+            options: Vec::new(),
             greeting: None,
             uid: None,
             pid: None,
@@ -299,6 +301,18 @@ fn other_policy(unfit: Unfit) -> Box<OpError> {
     };
     let remedy = "use a session of its own, or close this one and begin it anew under these rules";
     OpError::rejected(ErrorKind::InvalidConfiguration, OpPhase::Policy, message, remedy).reason(reason).into()
+}
+
+/// The session runs with other options than its caller wants (contract 12.1).
+fn differs(which: &[&'static str]) -> Box<OpError> {
+    let what = which.join(", ");
+    let message =
+        format!("the session runs with other options than this call wants: {what}; nothing was done");
+    let remedy = "close the session, so that it begins anew with them; or name another with --session";
+    OpError::rejected(ErrorKind::InvalidArgument, OpPhase::Preflight, message, remedy)
+        .reason("session_options")
+        .detail("differing", which)
+        .into()
 }
 
 /// There is no page to work on (contract 1.4).

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use glass_policy::egress::HostLayer;
+use glass_proto::session::SessionOptions;
 use glass_proto::start::{self, FromWorker};
 use glass_proto::version::WORKER;
 use glass_proto::wire::worker::GreetRequest;
@@ -79,6 +80,7 @@ impl Launcher {
         id: &str,
         name: &str,
         terms: &Terms,
+        options: &SessionOptions,
         cancel: &CancellationToken,
     ) -> Result<Worker, StartError> {
         let _turn = tokio::select! {
@@ -103,7 +105,7 @@ impl Launcher {
         if terms.requires_egress && !greet::may_enforce_egress(mode) {
             return Err(StartError::Advisory);
         }
-        let body = self.spawn(id, name, mode, terms).await?;
+        let body = self.spawn(id, name, options, mode, terms).await?;
         let outcome = {
             let greeting = timeout(limits::START, self.greet(&body));
             tokio::select! {
@@ -139,10 +141,17 @@ impl Launcher {
     }
 
     /// Makes the session's files, sockets and process.
-    async fn spawn(&self, id: &str, name: &str, mode: Mode, terms: &Terms) -> Result<Body, StartError> {
+    async fn spawn(
+        &self,
+        id: &str,
+        name: &str,
+        options: &SessionOptions,
+        mode: Mode,
+        terms: &Terms,
+    ) -> Result<Body, StartError> {
         let files =
             SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
-        match self.spawn_in(id, name, mode, terms, &files).await {
+        match self.spawn_in(id, name, options, mode, terms, &files).await {
             Ok((stub, control, journal)) => {
                 let journal = Arc::new(journal);
                 Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files })
@@ -162,6 +171,7 @@ impl Launcher {
         &self,
         id: &str,
         name: &str,
+        options: &SessionOptions,
         mode: Mode,
         terms: &Terms,
         files: &SessionFiles,
@@ -171,8 +181,8 @@ impl Launcher {
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
         let rules = self.egress.rules(&terms.client);
         let navigation = rules.tells_navigation().then_some(rules);
-        let plan = settings::plan_file(&self.common, mode, name, id, files, navigation, terms.targets)
-            .map_err(system("write the plan"))?;
+        let given = settings::Given { id, name, options, navigation, max_targets: terms.targets };
+        let plan = settings::plan_file(&self.common, mode, given, files).map_err(system("write the plan"))?;
         self.egress
             .add(id, terms.client.clone(), ours.clone(), proxy)
             .await

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use glass_policy::egress::Rules;
+use glass_proto::session::SessionOptions;
 use glass_proto::start::{Plan, SessionSettings};
 use glass_sandbox::{CagePlan, Limits, Mode};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -70,6 +71,18 @@ fn zone_name(text: &str) -> Option<String> {
     fits.then(|| name.to_owned())
 }
 
+/// What one session differs in from others.
+pub(super) struct Given<'a> {
+    pub(super) id: &'a str,
+    pub(super) name: &'a str,
+    /// What the client that started it wants of it.
+    pub(super) options: &'a SessionOptions,
+    /// Rules for documents, where those differ from the proxy's.
+    pub(super) navigation: Option<Rules>,
+    /// How many targets it may have.
+    pub(super) max_targets: u32,
+}
+
 /// The plan of one session as a sealed memory file.
 ///
 /// # Errors
@@ -77,11 +90,8 @@ fn zone_name(text: &str) -> Option<String> {
 pub(super) fn plan_file(
     common: &Common,
     mode: Mode,
-    name: &str,
-    id: &str,
+    given: Given<'_>,
     files: &SessionFiles,
-    navigation: Option<Rules>,
-    targets: u32,
 ) -> io::Result<OwnedFd> {
     let plan = Plan {
         cage: CagePlan {
@@ -94,15 +104,16 @@ pub(super) fn plan_file(
             mode,
         },
         session: SessionSettings {
-            id: id.to_owned(),
-            name: name.to_owned(),
+            id: given.id.to_owned(),
+            name: given.name.to_owned(),
             browser: common.browser.clone(),
             viewport: limits::VIEWPORT,
             language: common.locale.language.clone(),
             time_zone: common.locale.time_zone.clone(),
+            options: given.options.clone(),
             test_id_attribute: common.test_id_attribute.clone(),
-            navigation,
-            max_targets: targets,
+            navigation: given.navigation,
+            max_targets: given.max_targets,
             log: common.log.clone(),
         },
     };

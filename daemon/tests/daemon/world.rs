@@ -106,6 +106,7 @@ impl World {
             operation: operation.to_owned(),
             params_json: params.as_bytes().to_vec(),
             options_json: options.as_bytes().to_vec(),
+            session_json: Vec::new(),
         };
         let mut stream = self.connected().await.execute(request).await.unwrap().into_inner();
         let first = stream.message().await.unwrap().unwrap();

@@ -55,6 +55,9 @@ pub struct ExecuteRequest {
     /// UTF-8 JSON, `CallOptions`.
     #[prost(bytes = "vec", tag = "5")]
     pub options_json: ::prost::alloc::vec::Vec<u8>,
+    /// UTF-8 JSON, `SessionOptions`: what the client wants of the session itself; empty for nothing.
+    #[prost(bytes = "vec", tag = "6")]
+    pub session_json: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExecuteEvent {
@@ -298,6 +301,9 @@ pub struct SessionInfo {
     pub closes_in_ms: u64,
     #[prost(string, tag = "22")]
     pub browser_version: ::prost::alloc::string::String,
+    /// What it was started with, by name and without any secret.
+    #[prost(string, repeated, tag = "23")]
+    pub options: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Layer {

@@ -12,7 +12,8 @@ use crate::result::Exported;
 /// Write the page to a file: text, HTML without scripts, PDF, MHTML, one of its assets, or its requests
 ///
 /// `assets` lists what the page has loaded; with `--asset URL` it writes that one. `har` is the requests that diagnostics
-/// knows as an HTTP archive, without sensitive headers, cookies and query values. Nothing is fetched again.
+/// knows as an HTTP archive, without sensitive headers, cookies and query values. Nothing is fetched again
+/// unless `--refetch` is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ExportPage {
@@ -27,6 +28,10 @@ pub struct ExportPage {
     #[arg(long, value_name = "URL")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asset: Option<String>,
+    /// Where the browser has not kept an asset, or a PDF, as it came: ask the site for it once more
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refetch: bool,
     /// With the format har: with the bodies that the browser keeps
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -41,7 +46,7 @@ pub enum ExportFormat {
     Text,
     /// The document as it is now, without scripts; passwords left out, frames not in it
     Html,
-    /// As it would be printed
+    /// As it would be printed; where the page is a PDF, that document as it came
     Pdf,
     /// With everything that it has loaded, in one file
     Mhtml,
@@ -99,6 +104,9 @@ impl Operation for ExportPage {
         let wrong = |text: &str| Err(InvalidParams(text.to_owned()));
         if self.bodies && self.format != ExportFormat::Har {
             return wrong("bodies is for the format har");
+        }
+        if self.refetch && self.asset.is_none() && self.format != ExportFormat::Pdf {
+            return wrong("refetch is for one asset, and for the format pdf");
         }
         match &self.asset {
             Some(_) if self.format != ExportFormat::Assets => wrong("asset is for the format assets"),

@@ -11,6 +11,7 @@ mod clear;
 mod click;
 mod click_at;
 mod click_expect_popup;
+mod clipboard;
 mod codec;
 mod cookies;
 mod diagnostics;
@@ -84,6 +85,7 @@ pub use clear::Clear;
 pub use click::{Button, Click, Modifier};
 pub use click_at::ClickAt;
 pub use click_expect_popup::ClickExpectPopup;
+pub use clipboard::{Clipboard, ClipboardAction};
 pub use codec::{DecodeError, schema, written_schema};
 pub use cookies::{CookieAction, Cookies};
 pub use diagnostics::Diagnostics;
@@ -421,6 +423,7 @@ operations! {
     Upload,
     Cookies,
     StorageState,
+    Clipboard,
 }
 
 impl AnyOperation {

@@ -355,6 +355,9 @@ pub struct PageLine {
     /// Status of the document's response, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_status: Option<u16>,
+    /// Why the browser shows its own page for an error, by Chromium's name; what that page says may be something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_error: Option<String>,
 }
 
 /// What a navigation came to.

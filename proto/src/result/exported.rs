@@ -20,9 +20,12 @@ pub struct Exported {
     pub bytes: u64,
     /// The page.
     pub page: PageLine,
-    /// `unverified` where nobody can tell whether all of the page is in it.
+    /// `unverified` where nobody can tell whether all of the page is in it; `original` where it is the document as it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completeness: Option<String>,
+    /// The site was asked for it once more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fetched: bool,
     /// Frames that are not in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_left_out: Option<u64>,

@@ -1,4 +1,4 @@
-//! What `cookies` and `storageState` answer: what a session keeps.
+//! What `cookies`, `storageState` and `clipboard` answer: what a session keeps.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,25 @@ pub struct NotMoved {
     /// How many of its kind; absent for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+}
+
+/// What the session's clipboard holds, or was given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ClipboardAnswered {
+    /// read or write.
+    pub action: String,
+    /// Its text, for read; absent when it holds none. Page data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_text: Option<String>,
+    /// Characters of the text that it holds.
+    pub characters: u64,
+    /// The text is longer than what is given.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// Forms in which the content is there, such as text/html, for read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -35,7 +35,7 @@ pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
 };
 pub use health::{Health, QuotaRow, Recovered, RunningRow, TargetHealth};
-pub use kept::{Cookie, CookiesAnswered, NotMoved, OriginMoved, Partition, StorageMoved};
+pub use kept::{ClipboardAnswered, Cookie, CookiesAnswered, NotMoved, OriginMoved, Partition, StorageMoved};
 pub use network::NetworkBody;
 pub use observation::{LeftOut, Node, Observation, Queried, size};
 pub use read::{DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};

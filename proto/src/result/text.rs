@@ -11,7 +11,7 @@ use super::{
     Preflighted, Reconciled, ReferenceStatus, Shot, StorageMoved, TargetClosed, TargetMade, TargetSelected,
     Targets, TextRead, Uploaded, Verified, ViewportSet, Waited, size,
 };
-use super::{Health, NetworkBody, Recovered};
+use super::{ClipboardAnswered, Health, NetworkBody, Recovered};
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
 use crate::op::{AnyOperation, Operation};
@@ -91,6 +91,8 @@ pub enum Answer {
     Uploaded(Box<Uploaded>),
     /// `cookies`.
     Cookies(CookiesAnswered),
+    /// `clipboard`.
+    Clipboard(ClipboardAnswered),
     /// `storageState`.
     Storage(Box<StorageMoved>),
 }
@@ -173,6 +175,7 @@ impl Answer {
             AnyOperation::CancelDownload(_) => Self::DownloadEnded(read::<op::CancelDownload>(json)?),
             AnyOperation::Upload(_) => Self::Uploaded(Box::new(read::<op::Upload>(json)?)),
             AnyOperation::Cookies(_) => Self::Cookies(read::<op::Cookies>(json)?),
+            AnyOperation::Clipboard(_) => Self::Clipboard(read::<op::Clipboard>(json)?),
             AnyOperation::StorageState(_) => Self::Storage(Box::new(read::<op::StorageState>(json)?)),
             AnyOperation::RetryDownloadCapture(_) => {
                 Self::Downloaded(read::<op::RetryDownloadCapture>(json)?)
@@ -249,6 +252,7 @@ impl Answer {
             Self::Uploaded(uploaded) => uploaded_text(uploaded),
             Self::Cookies(cookies) => cookies_text(cookies),
             Self::Storage(moved) => storage_text(moved),
+            Self::Clipboard(answered) => clipboard_text(answered),
             Self::DownloadEnded(ended) => {
                 format!("download {} is {}", ended.download_id, download_state(ended.state))
             }
@@ -288,9 +292,10 @@ fn past(action: &str) -> &str {
 
 fn page_line(page: &PageLine) -> String {
     let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
+    let error = page.net_error.as_ref().map_or(String::new(), |error| format!(" {}", visible(error, false)));
     let frame = page.frame_id.as_ref().map_or(String::new(), |frame| format!(" frame {frame}"));
     format!(
-        "r{}{frame} {} {}{status} {}",
+        "r{}{frame} {} {}{status}{error} {}",
         page.revision,
         quoted(&page.title),
         visible(&page.url, false),
@@ -610,6 +615,20 @@ fn storage_text(moved: &StorageMoved) -> String {
         );
     }
     out
+}
+
+fn clipboard_text(answered: &ClipboardAnswered) -> String {
+    match (&answered.page_text, answered.action.as_str()) {
+        (_, "write") => format!("the session's clipboard holds {} characters", answered.characters),
+        (None, _) if answered.types.iter().all(|form| form == "text/plain") => {
+            "the session's clipboard is empty".to_owned()
+        }
+        (None, _) => format!("no text, but {}", visible(&answered.types.join(", "), false)),
+        (Some(text), _) if answered.truncated => {
+            format!("{}\n[left out: of {} characters]", visible(text, true), answered.characters)
+        }
+        (Some(text), _) => visible(text, true).into_owned(),
+    }
 }
 
 fn cookie_text(cookie: &Cookie) -> String {

@@ -11,12 +11,14 @@
 //! | `truncated` | less than announced |
 //! | `post` | 200 for a POST |
 //! | `attachment` | a download |
+//! | `basic/…`, `digest/…` | 401 to all but `ann` with `very-secret` |
 //! | `image.svg`, `frame-text` | small things to load |
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use super::authentication;
 use super::http::{Request, Response};
 use super::pages;
 use super::server::Site;
@@ -71,6 +73,9 @@ fn plain(path: &str, request: &Request) -> Response {
         "empty" => Response { status: rest.parse().unwrap_or(400), ..Response::html("") },
         "redirect" => to(&request.parameter("to").unwrap_or_default()),
         "loop" => to("loop"),
+        "basic" | "digest" if !authentication::knows(request) => authentication::asks(word),
+        "basic" | "digest" => Response::html("<!doctype html><title>Inside</title><h1>Inside</h1>")
+            .header("Access-Control-Allow-Origin", "*"),
         "post" => Response::html("<!doctype html><title>Posted</title><h1>Posted</h1>"),
         "attachment" => Response::of(200, "application/octet-stream", "some bytes")
             .header("Content-Disposition", "attachment; filename=\"report.bin\""),

@@ -8,6 +8,7 @@ mod clear;
 mod click;
 mod click_at;
 mod click_expect_popup;
+mod clipboard;
 mod close_target;
 mod cookies;
 mod create_target;

@@ -387,7 +387,10 @@ pub fn line(context: &Context, revision: u64, url: &str, title: &str, ready_stat
     let state = context.pages.state();
     let status =
         state.target(&context.target).and_then(|target| target.document.status).filter(|status| *status != 0);
+    let net_error = state.target(&context.target).and_then(|target| target.document.shown_failure());
+    let net_error = net_error.filter(|_| frame_id.is_none()).map(str::to_owned);
     PageLine {
+        net_error,
         http_status: status.filter(|_| frame_id.is_none()),
         frame_id,
         url: cut(url, 4096).into_owned(),

@@ -33,6 +33,8 @@ pub struct FlagPlan {
     pub viewport: (u32, u32),
     /// Languages of the user, such as `de-DE,de`; `None` keeps the browser's own.
     pub language: Option<String>,
+    /// Whether certificates that are not valid are taken.
+    pub ignore_certificate_errors: bool,
 }
 
 const fn flag(text: &'static str, why: &'static str) -> Flag {
@@ -127,6 +129,9 @@ pub fn flags(plan: &FlagPlan) -> Vec<Flag> {
         add(format!("--lang={}", first_language(language)), "the user's language");
         add(format!("--accept-lang={language}"), "the user's languages, for pages and servers");
     }
+    if plan.ignore_certificate_errors {
+        add("--ignore-certificate-errors".to_owned(), "an option of the session, which its user gave");
+    }
     if !plan.own_shared_memory {
         add("--disable-dev-shm-usage".to_owned(), "the host's /dev/shm is not the session's; TMPDIR is");
     }
@@ -158,6 +163,7 @@ mod tests {
             own_shared_memory: false,
             viewport: (1280, 720),
             language: Some("de-DE,de".to_owned()),
+            ignore_certificate_errors: false,
         })
     }
 

@@ -67,6 +67,10 @@ pub struct Launch {
     pub language: Option<String>,
     /// Time zone of the user, such as `Europe/Berlin`.
     pub time_zone: Option<String>,
+    /// Whether it may answer servers that ask who it is; else they get no answer, and pages what they say then.
+    pub authenticates: bool,
+    /// Whether certificates that are not valid are taken.
+    pub ignore_certificate_errors: bool,
     /// How long the first answer may take; 15 s is generous.
     pub deadline: Duration,
 }
@@ -162,6 +166,7 @@ where
         return Err(LaunchError::Root);
     }
     profile::remove_stale_locks(&launch.profile)?;
+    profile::set_authentication(&launch.profile, launch.authenticates)?;
     let version = match &launch.version {
         Some(version) => version.clone(),
         None => ask_version(&launch.executable.path, reaper).await?,
@@ -213,6 +218,7 @@ fn start(launch: &Launch, version: &Version, reaper: &Reaper) -> Result<Started,
         own_shared_memory: launch.own_shared_memory,
         viewport: launch.viewport,
         language: launch.language.clone(),
+        ignore_certificate_errors: launch.ignore_certificate_errors,
     };
     command.args(flags(&plan).iter().map(|flag| flag.text.as_ref()));
     command.env_clear().envs(launch.environment.iter().map(|(name, value)| (name, value)));

@@ -14,11 +14,40 @@ const LOCKS: [&str; 3] = ["SingletonLock", "SingletonCookie", "SingletonSocket"]
 
 /// Why a profile cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("remove the stale lock {}", path.display())]
+#[error("{what} {}", path.display())]
 pub struct ProfileError {
+    what: &'static str,
     path: PathBuf,
     #[source]
     source: io::Error,
+}
+
+/// The browser's own settings.
+const LOCAL_STATE: &str = "Local State";
+
+/// Ways of HTTP authentication that need what the session was given, and nothing of the machine's.
+const SCHEMES: &str = "basic,digest";
+
+/// Says by which ways the browser may tell servers who it is. By none, an answer with 401 is a page like others; by some,
+/// the browser waits for somebody to be asked, at pages and at everything that they load.
+pub(super) fn set_authentication(profile: &Path, some: bool) -> Result<(), ProfileError> {
+    let path = profile.join(LOCAL_STATE);
+    let failed = |source| ProfileError { what: "write", path: profile.join(LOCAL_STATE), source };
+    let old = match std::fs::read(&path) {
+        Ok(old) => old,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(failed(error)),
+    };
+    // Settings that cannot be read are begun anew, as the browser does with them.
+    let mut settings: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(&old).unwrap_or_default();
+    let auth = settings.entry("auth").or_insert_with(|| serde_json::json!({}));
+    if !auth.is_object() {
+        *auth = serde_json::json!({});
+    }
+    auth["schemes"] = if some { SCHEMES } else { "" }.into();
+    let text = serde_json::to_vec(&settings).map_err(|error| failed(error.into()))?;
+    std::fs::create_dir_all(profile).and_then(|()| std::fs::write(&path, text)).map_err(failed)
 }
 
 /// Removes the locks of a browser that is gone.
@@ -28,7 +57,7 @@ pub(super) fn remove_stale_locks(profile: &Path) -> Result<(), ProfileError> {
         match std::fs::remove_file(&path) {
             Ok(()) => tracing::debug!(name, "removed the lock of an earlier browser"),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(ProfileError { path, source }),
+            Err(source) => return Err(ProfileError { what: "remove the stale lock", path, source }),
         }
     }
     Ok(())
@@ -37,6 +66,21 @@ pub(super) fn remove_stale_locks(profile: &Path) -> Result<(), ProfileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn authentication_is_set_beside_what_the_profile_has() {
+        let profile = tempfile::tempdir().expect("a directory");
+        let inside = profile.path().join("new");
+        let read = || -> serde_json::Value {
+            let text = std::fs::read(inside.join(LOCAL_STATE)).expect("the settings");
+            serde_json::from_slice(&text).expect("JSON")
+        };
+        set_authentication(&inside, false).expect("set");
+        assert_eq!(read(), serde_json::json!({ "auth": { "schemes": "" } }));
+        std::fs::write(inside.join(LOCAL_STATE), r#"{"a":1,"auth":{"b":2}}"#).expect("a file");
+        set_authentication(&inside, true).expect("set");
+        assert_eq!(read(), serde_json::json!({ "a": 1, "auth": { "b": 2, "schemes": "basic,digest" } }));
+    }
 
     #[test]
     fn dangling_locks_go_and_the_rest_stays() {

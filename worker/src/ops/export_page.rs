@@ -2,6 +2,8 @@
 
 mod har;
 
+mod content;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -13,12 +15,11 @@ use serde_json::json;
 
 use super::begin;
 use crate::act::{line, look, page_line};
-use crate::cdp::types::page::{
-    CaptureSnapshot, FrameResources, GetResourceContent, GetResourceTree, PrintToPDF, Resource,
-};
+use crate::cdp::types::page::{CaptureSnapshot, FrameResources, GetResourceTree, PrintToPDF, Resource};
 use crate::cdp::{CdpError, Command};
 use crate::context::{Context, Notice, halted};
 use crate::page::{EngineError, Halt, Step, Target};
+use content::{Content, content};
 
 /// Assets in a list.
 const MAX_LISTED: usize = 200;
@@ -65,10 +66,18 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
             ("text/html", read.html.ok_or_else(too_large)?.into_bytes())
         }
         ExportFormat::Pdf => {
-            let print = PrintToPDF { print_background: true, prefer_css_page_size: true };
-            let printed = ask(context, &session, print).await?;
-            exported.completeness = Some("unverified".to_owned());
-            ("application/pdf", decode(&printed.data)?)
+            let (data, completeness) = match original(context, &session, params.refetch).await? {
+                Some(original) => {
+                    exported.fetched = original.fetched;
+                    (original.data, "original")
+                }
+                None => {
+                    let print = PrintToPDF { print_background: true, prefer_css_page_size: true };
+                    (decode(&ask(context, &session, print).await?.data)?, "unverified")
+                }
+            };
+            exported.completeness = Some(completeness.to_owned());
+            ("application/pdf", data)
         }
         ExportFormat::Mhtml => {
             if marks_secrets(context).await {
@@ -103,13 +112,10 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
                             "export-page --format assets lists what there is",
                         ));
                     };
-                    let asked = GetResourceContent { frame_id: &found.frame, url: &found.resource.url };
-                    let content = ask(context, &found.session, asked).await?;
-                    let data = if content.base64_encoded {
-                        decode(&content.content)?
-                    } else {
-                        content.content.into_bytes()
-                    };
+                    let (frame, url) = (&found.frame, &found.resource.url);
+                    let Content { data, fetched } =
+                        content(context, &found.session, frame, url, params.refetch, |_| true).await?;
+                    exported.fetched = fetched;
                     if data.len() > ExportPage::MAX_ASSET {
                         return Err(too_large());
                     }
@@ -189,6 +195,16 @@ async fn ask<C: Command>(context: &Context, session: &str, command: C) -> Result
     })
 }
 
+/// The document itself, where it is a PDF: as it came.
+async fn original(context: &Context, session: &str, refetch: bool) -> Result<Option<Content>, OpError> {
+    let frame = ask(context, session, GetResourceTree {}).await?.frame_tree.frame;
+    if frame.mime_type != "application/pdf" {
+        return Ok(None);
+    }
+    let is_pdf = |data: &[u8]| data.starts_with(b"%PDF-");
+    content(context, session, &frame.id, &frame.url, refetch, is_pdf).await.map(Some)
+}
+
 /// Everything that the page and its frames have loaded, each once.
 async fn loaded(context: &Context) -> Result<Vec<Loaded>, OpError> {
     let sessions = context.pages.sessions_of(&context.target);
@@ -206,9 +222,19 @@ async fn loaded(context: &Context) -> Result<Vec<Loaded>, OpError> {
 }
 
 fn collect(tree: FrameResources, session: &str, all: &mut Vec<Loaded>) {
-    for resource in tree.resources {
+    let document = Resource {
+        url: tree.frame.url,
+        kind: "Document".to_owned(),
+        mime_type: tree.frame.mime_type,
+        content_size: None,
+        failed: false,
+        canceled: false,
+    };
+    for resource in std::iter::once(document).chain(tree.resources) {
         let known = all.iter().any(|one| one.resource.url == resource.url);
-        if resource.failed || resource.canceled || known || resource.url.starts_with("data:") {
+        // What the browser's own pages are made of is nothing that the page has loaded.
+        let of_the_web = ["http:", "https:", "blob:"].iter().any(|scheme| resource.url.starts_with(scheme));
+        if resource.failed || resource.canceled || known || !of_the_web {
             continue;
         }
         all.push(Loaded { session: session.to_owned(), frame: tree.frame.id.clone(), resource });

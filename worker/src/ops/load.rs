@@ -162,6 +162,7 @@ pub(super) async fn no_answer(context: &Context, session: &str, before: u64) -> 
 pub(super) fn net_failure(
     context: &Context,
     url: &str,
+    loader: Option<&str>,
     error: &str,
     status: Option<u16>,
     began: Instant,
@@ -181,6 +182,9 @@ pub(super) fn net_failure(
             }
             failure.net_error().clone_into(&mut name);
         }
+    }
+    if let (Some(loader), Some(target)) = (loader, context.pages.state().targets.get_mut(&context.target)) {
+        target.document.note_failure(loader, plain_name(&name));
     }
     navigation_failed(&name, status)
 }
@@ -203,6 +207,14 @@ fn denied(context: &Context, failure: Failure) -> OpError {
         .detail("overridePossible", denial.override_possible)
 }
 
+/// Only names of Chromium's own list go into a message.
+fn plain_name(name: &str) -> &str {
+    let plain = name.starts_with("net::")
+        && name.len() < 64
+        && name.bytes().all(|c| c.is_ascii_uppercase() || b"net:_0123456789".contains(&c));
+    if plain { name } else { "net::ERR_FAILED" }
+}
+
 fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
     let (what, remedy) = match name {
         "net::ERR_CONNECTION_REFUSED" => {
@@ -223,16 +235,17 @@ fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
         "net::ERR_EMPTY_RESPONSE" => {
             ("the server closed the connection without an answer", "try again later")
         }
-        name if name.starts_with("net::ERR_CERT") => {
-            ("the server's certificate is not valid", "check the host; certificates are not ignored")
-        }
+        "net::ERR_SSL_CLIENT_AUTH_CERT_NEEDED" | "net::ERR_BAD_SSL_CLIENT_AUTH_CERT" => (
+            "the server wants a client certificate, and a session has none",
+            "use another way to log in, if the site has one",
+        ),
+        name if name.starts_with("net::ERR_CERT") => (
+            "the server's certificate is not valid",
+            "check the host; a session that is started with --ignore-certificate-errors takes it all the same",
+        ),
         _ => ("the page could not be loaded", "check the URL and the server"),
     };
-    // Only names of Chromium's own list go into a message.
-    let plain = name.starts_with("net::")
-        && name.len() < 64
-        && name.bytes().all(|c| c.is_ascii_uppercase() || b"net:_0123456789".contains(&c));
-    let name = if plain { name } else { "net::ERR_FAILED" };
+    let name = plain_name(name);
     let mut error = OpError::failed(
         ErrorKind::NavigationFailed,
         Phase::BrowserEffect,
@@ -293,7 +306,7 @@ async fn finish(
     began: Instant,
 ) -> Result<Navigated, OpError> {
     let (mut evidence, revision) = measure(context, before, None).await?;
-    let (status, redirects, pending, shown, title, failure, cached) = {
+    let (status, redirects, pending, shown, title, failure, cached, loader) = {
         let state = context.pages.state();
         let target = state.target(&context.target).ok_or_else(|| halted(&Halt::Closed))?;
         let failure = target.document.failure_of(&target.document.loader).map(str::to_owned);
@@ -306,10 +319,11 @@ async fn finish(
             target.title.clone(),
             failure,
             target.document.exchange(&target.document.loader).is_some_and(|exchange| exchange.cached),
+            target.document.loader.clone(),
         )
     };
     if let (None, Some(error), None) = (status, &failure, same_document) {
-        return Err(net_failure(context, asked.url, error, None, began));
+        return Err(net_failure(context, asked.url, Some(&loader), error, None, began));
     }
     let broken = if same_document.is_none() { failure } else { None };
     if let (true, Some(status)) = (asked.fail_http, status.filter(|status| *status >= 400)) {
@@ -346,6 +360,11 @@ async fn finish(
         (_, Some(error)) => {
             Some(format!("the response broke off before it was whole ({error}); the page shows what came"))
         }
+        (Some(401), None) if same_document.is_none() => Some(
+            "the server answered with HTTP status 401: it asks who you are; a session that is started with \
+             --http-credentials tells it"
+                .to_owned(),
+        ),
         (Some(status), None) if status >= 400 && same_document.is_none() => {
             Some(format!("the server answered with HTTP status {status}"))
         }

@@ -8,6 +8,7 @@ mod check;
 mod clear;
 mod click;
 mod click_expect_popup;
+mod clipboard;
 mod cookies;
 mod diagnostics;
 mod dialog;
@@ -130,6 +131,7 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::CancelDownload(params) => encode(downloads::cancel(context, params).await?),
         AnyOperation::Upload(params) => encode(upload::run(context, params).await?),
         AnyOperation::Cookies(params) => encode(cookies::run(context, params).await?),
+        AnyOperation::Clipboard(params) => encode(clipboard::run(context, params).await?),
         AnyOperation::StorageState(params) => encode(storage_state::run(context, params).await?),
         AnyOperation::RetryDownloadCapture(params) => encode(downloads::retry(context, params).await?),
     }

@@ -126,5 +126,5 @@ fn failed(
     if error == "net::ERR_ABORTED" && (downloading || matches!(status, Some(204 | 205))) {
         return Ok(Committed::Kept { status });
     }
-    Err(net_failure(context, url.as_str(), error, status, began))
+    Err(net_failure(context, url.as_str(), loader, error, status, began))
 }

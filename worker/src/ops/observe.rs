@@ -341,6 +341,15 @@ fn sort_out(context: &Context, seen: Vec<Seen>, silent: &[&FrameKey]) -> (Vec<Se
             Blank::Failed => {
                 ("failed", "its document could not be loaded", "reload the page to try it again")
             }
+            // Its insides are told with it.
+            Blank::Viewer if target.frame_above(&key.frame).is_some_and(|above| target.in_viewer(above)) => {
+                continue;
+            }
+            Blank::Viewer => (
+                "viewer",
+                "the browser's own viewer shows a document in it, which cannot be read",
+                "export-page --format pdf gives the document itself; screenshot shows it",
+            ),
             Blank::Silent => {
                 ("unavailable", "it did not answer in time", "observe again; its page may be busy")
             }

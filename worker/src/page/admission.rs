@@ -25,13 +25,6 @@ impl Pages {
         self.inner.navigation.is_some()
     }
 
-    /// Lets the documents of a target wait for us, where the rules make a difference.
-    pub(super) fn admit_documents(&self, session: &str) {
-        if self.tells_documents() {
-            self.fetch_in(session);
-        }
-    }
-
     /// Whether what waits is a document that the target may not show; it is remembered why.
     pub(super) fn refuses_document(&self, session: &str, paused: &fetch::RequestPaused) -> bool {
         let Some(rules) = self.inner.navigation.as_ref().filter(|_| paused.resource_type == "Document")

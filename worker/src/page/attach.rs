@@ -128,6 +128,7 @@ impl Pages {
                 drop(self.start(&session, log::Enable {}));
                 drop(self.start(&session, BODIES));
                 drop(self.emulate_in(&session, Part::Worker, false));
+                self.stop_requests(&session);
                 drop(self.start(&session, runtime::RunIfWaitingForDebugger {}));
             }
         }
@@ -150,9 +151,9 @@ impl Pages {
         ));
         drop(self.start(session, runtime::Enable {}));
         drop(self.start(session, log::Enable {}));
-        self.admit_documents(session);
         drop(self.start(session, BODIES));
         drop(self.emulate_in(session, part, false));
+        self.stop_requests(session);
         drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));
         drop(self.start(session, accessibility::Enable {}));
         drop(self.start(

@@ -207,6 +207,9 @@ impl Pages {
                 if let Some(halt) = Halt::of(&state, &key.target) {
                     return Err(EngineError::Halted(halt));
                 }
+                if state.target(&key.target).is_some_and(|target| target.in_viewer(&key.frame)) {
+                    return Err(EngineError::Silent);
+                }
                 let found = state.world(key).ok_or(EngineError::Gone)?;
                 if let Some((session, world, first, prime)) = found {
                     drop(state);

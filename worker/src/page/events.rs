@@ -77,6 +77,12 @@ impl Pages {
                     self.request_paused(session, &paused);
                 }
             }
+            fetch::AuthRequired::METHOD => {
+                let asked: fetch::AuthRequired = event.params()?;
+                if let Some(session) = session {
+                    self.auth_required(session, &asked);
+                }
+            }
             input::DragIntercepted::METHOD => {
                 let drag: input::DragIntercepted = event.params()?;
                 if let Some(target) = self.state().target_of_session(session) {
@@ -770,6 +776,17 @@ impl Document {
     /// The network error that ended the shown document's own response.
     pub fn broken_off(&self) -> Option<&str> {
         self.failure_of(&self.loader)
+    }
+
+    /// Notes the true name of the network error that a loader ended with: the browser may know another.
+    pub fn note_failure(&mut self, loader: &str, name: &str) {
+        self.true_failure = Some((loader.to_owned(), name.to_owned()));
+    }
+
+    /// Why the browser shows its own page for an error, where that is known for certain.
+    pub fn shown_failure(&self) -> Option<&str> {
+        let noted = self.true_failure.as_ref().filter(|(loader, _)| *loader == self.loader);
+        noted.map(|(_, name)| name.as_str())
     }
 
     /// The network error of a loader.

@@ -4,10 +4,13 @@
 //! told is always made of everything that is wanted of it ([`Pages::fetch_in`]), and each event is answered here once.
 //! A request that is stopped and not answered hangs; every way through ends in an answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use glass_proto::session::{HttpCredentials, SessionOptions};
+
 use super::Pages;
+use super::visited::origin;
 use crate::cdp::types::{fetch, network};
 
 /// An empty document: it loads nothing, not even an icon.
@@ -18,22 +21,48 @@ const EMPTY: &str = "PCFkb2N0eXBlIGh0bWw+PGxpbmsgcmVsPWljb24gaHJlZj0iZGF0YTosIj4
 pub(super) struct Wanted {
     /// CDP sessions that load nothing but an empty document at one address.
     pub(super) empty: HashMap<Arc<str>, String>,
+    /// Requests whose server was told who asks, the newest last: CDP session and request.
+    answered: VecDeque<(Arc<str>, String)>,
+}
+
+/// Most requests whose server was told who asks are remembered.
+const ANSWERED: usize = 512;
+
+/// Who the session is, by origin. Never shown.
+pub(super) struct Credentials(HashMap<String, HttpCredentials>);
+
+impl Credentials {
+    /// Those of the session's options.
+    pub(super) fn of(options: &SessionOptions) -> Self {
+        let all = options.http_credentials.iter().flatten();
+        Self(all.filter_map(|one| Some((one.origin()?, one.clone()))).collect())
+    }
 }
 
 impl Pages {
+    /// Tells a CDP session that was attached just now which of its requests it stops.
+    pub(super) fn stop_requests(&self, session: &str) {
+        // Nothing is stopped before it is asked for.
+        if self.authenticates() || self.tells_documents() {
+            self.fetch_in(session);
+        }
+    }
+
     /// Tells a CDP session which of its requests it stops, from all that is wanted now.
     pub(super) fn fetch_in(&self, session: &str) {
-        let all = self.state().fetch.empty.contains_key(session);
-        let documents = super::admission::DOCUMENTS;
-        let patterns = match (all, self.tells_documents()) {
+        let empty = self.state().fetch.empty.contains_key(session);
+        // A browser that may authenticate waits for somebody to be asked, at every server that wants it: all requests
+        // are stopped then, so that each such question is answered.
+        let handle_auth_requests = self.authenticates();
+        let patterns = match (empty || handle_auth_requests, self.tells_documents()) {
             (true, _) => None,
-            (false, true) => Some(documents),
+            (false, true) => Some(super::admission::DOCUMENTS),
             (false, false) => {
                 drop(self.start(session, fetch::Disable {}));
                 return;
             }
         };
-        drop(self.start(session, fetch::Enable { patterns, handle_auth_requests: false }));
+        drop(self.start(session, fetch::Enable { patterns, handle_auth_requests }));
     }
 
     /// As long as the answer is kept, the page loads nothing but an empty document at this address, and no service
@@ -54,6 +83,32 @@ impl Pages {
             };
         }
         self.fetch_in(session);
+    }
+
+    /// Whether the session has credentials for any server.
+    pub fn authenticates(&self) -> bool {
+        !self.inner.credentials.0.is_empty()
+    }
+
+    /// Tells a server who asks: once, and only the origin that the credentials are for.
+    pub(super) fn auth_required(&self, session: &Arc<str>, asked: &fetch::AuthRequired) {
+        let request_id = asked.request_id.as_str();
+        let challenge = &asked.auth_challenge;
+        let known = (challenge.source == "Server"
+            && origin(&asked.request.url).as_ref() == Some(&challenge.origin))
+        .then(|| self.inner.credentials.0.get(&challenge.origin))
+        .flatten()
+        .filter(|_| self.state().fetch.answers_first(session, request_id));
+        let auth_challenge_response = match known {
+            Some(credentials) => fetch::AuthChallengeResponse {
+                response: "ProvideCredentials",
+                username: Some(&credentials.username),
+                password: Some(&credentials.password),
+            },
+            // The page gets the server's own answer.
+            None => fetch::AuthChallengeResponse { response: "CancelAuth", ..Default::default() },
+        };
+        drop(self.start(session, fetch::ContinueWithAuth { request_id, auth_challenge_response }));
     }
 
     /// Answers a request that was stopped.
@@ -84,6 +139,20 @@ impl Pages {
     }
 }
 
+impl Wanted {
+    /// Whether the request's server is told for the first time; the second time it has not taken what it was told.
+    fn answers_first(&mut self, session: &Arc<str>, request: &str) -> bool {
+        if self.answered.iter().any(|(of, known)| of == session && known == request) {
+            return false;
+        }
+        if self.answered.len() >= ANSWERED {
+            self.answered.pop_front();
+        }
+        self.answered.push_back((session.clone(), request.to_owned()));
+        true
+    }
+}
+
 /// A page that loads an empty document alone; when this is dropped it loads everything again.
 #[derive(Debug)]
 pub struct OnlyEmpty {
@@ -100,4 +169,22 @@ impl Drop for OnlyEmpty {
 
 fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(before, _)| before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_told_once_a_request() {
+        let (mut wanted, session) = (Wanted::default(), Arc::from("S"));
+        assert!(wanted.answers_first(&session, "1"));
+        assert!(!wanted.answers_first(&session, "1"));
+        assert!(wanted.answers_first(&session, "2"));
+        assert!(wanted.answers_first(&Arc::from("T"), "1"));
+        for request in 0..ANSWERED {
+            wanted.answers_first(&session, &format!("r{request}"));
+        }
+        assert_eq!(wanted.answered.len(), ANSWERED);
+    }
 }

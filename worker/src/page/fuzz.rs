@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use glass_proto::session::SessionOptions;
 use glass_sandbox::fdpass;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -56,6 +57,7 @@ fn fuzz_events() {
             "data-testid".into(),
             None,
             32,
+            &SessionOptions::default(),
         );
         let mut taken = 0;
         for line in String::from_utf8_lossy(input).lines() {

@@ -39,6 +39,7 @@ mod watch;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use glass_policy::egress::Rules;
+use glass_proto::session::SessionOptions;
 use tokio::sync::watch as channel;
 
 pub use aside::{Aside, AsideError};
@@ -58,6 +59,8 @@ use state::MAX_TARGETS;
 pub use state::{Blank, Dialog, Document, Download, Exchange, FrameKey, Lifecycle, Moves, State, Target};
 pub use visited::{Visited, origin};
 pub use watch::Halt;
+
+use fetch::Credentials;
 
 use crate::cdp::{Client, Command, Event, Pending};
 use crate::chromium::Browser;
@@ -82,6 +85,7 @@ struct Inner {
     /// Rules for documents, where those differ from the proxy's.
     navigation: Option<Rules>,
     max_targets: usize,
+    credentials: Credentials,
     spool: OnceLock<Spool>,
     uploads: Uploads,
     running: Running,
@@ -95,13 +99,14 @@ impl std::fmt::Debug for Pages {
 
 impl Pages {
     /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
-    /// `navigation` has the rules for documents, where those differ from the proxy's.
-    /// There may be `max_targets` targets, and never more than 32.
+    /// `navigation` has the rules for documents, where those differ from the proxy's. There may be `max_targets` targets,
+    /// and never more than 32. `options` has who the session is to servers that ask.
     pub fn new(
         forwarder: Forwarder,
         test_id_attribute: String,
         navigation: Option<Rules>,
         max_targets: u32,
+        options: &SessionOptions,
     ) -> Self {
         let inner = Inner {
             browser: OnceLock::new(),
@@ -111,6 +116,7 @@ impl Pages {
             test_id_attribute,
             navigation,
             max_targets: usize::try_from(max_targets).unwrap_or(MAX_TARGETS).min(MAX_TARGETS),
+            credentials: Credentials::of(options),
             spool: OnceLock::new(),
             uploads: Uploads::default(),
             running: Running::default(),

@@ -13,6 +13,8 @@ use super::revision::Revisions;
 
 /// Most targets of a session (contract 7.1).
 pub(crate) const MAX_TARGETS: usize = 32;
+/// What the URL of a part of the browser's own begins with.
+const VIEWER: &str = "chrome-extension:";
 /// Most frames of a target (contract 7.1).
 pub(super) const MAX_FRAMES: usize = 128;
 
@@ -179,6 +181,8 @@ pub struct Document {
     pub pending: Option<PendingNavigation>,
     /// How documents were asked for and answered, the newest last; also those that did not commit (204, downloads).
     pub(super) exchanges: VecDeque<Exchange>,
+    /// The network error that a loader ended with, by its true name, and the loader.
+    pub(super) true_failure: Option<(String, String)>,
     /// Failures of loaders, the newest last.
     pub(super) failures: VecDeque<(String, String)>,
     /// Navigations to other documents begun so far.
@@ -269,6 +273,8 @@ pub enum Blank {
     NotLoaded,
     /// Its document could not be had, and the browser shows an error in its place.
     Failed,
+    /// The browser's own viewer is in it, which is no page: of a PDF.
+    Viewer,
     /// It does not answer.
     Silent,
     /// It shows another document by now, or went.
@@ -501,11 +507,24 @@ impl Target {
         found.map(|(_, frame)| frame.label).collect()
     }
 
+    /// The frame that a frame lies in.
+    pub fn frame_above(&self, frame: &str) -> Option<&str> {
+        self.frames.get(frame)?.parent()
+    }
+
+    /// Whether the frame is the browser's own viewer, or lies in it.
+    pub fn in_viewer(&self, frame: &str) -> bool {
+        let own = |id: &String| self.frames.get(id).is_some_and(|frame| frame.url.starts_with(VIEWER));
+        self.chain(frame).iter().any(own)
+    }
+
     /// What a frame that cannot be read is doing.
     pub fn blank(&self, key: &FrameKey) -> Blank {
         match self.frames.get(&key.frame) {
             Some(frame) if frame.generation == key.generation => {
-                if self.frame_navigations.contains_key(&key.frame) {
+                if self.in_viewer(&key.frame) {
+                    Blank::Viewer
+                } else if self.frame_navigations.contains_key(&key.frame) {
                     Blank::Loading
                 } else if frame.url.is_empty() {
                     Blank::NotLoaded

@@ -17,6 +17,7 @@ pub mod emulation;
 pub mod fetch;
 pub mod input;
 pub mod inspector;
+pub mod io;
 pub mod log;
 pub mod network;
 pub mod page;

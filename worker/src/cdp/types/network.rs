@@ -369,3 +369,45 @@ pub struct SetBypassServiceWorker {
     pub bypass: bool,
 }
 command!(SetBypassServiceWorker = "Network.setBypassServiceWorker" -> Empty);
+
+/// Asks a site for something on a page's behalf.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadNetworkResource<'a> {
+    /// The frame on whose behalf.
+    pub frame_id: &'a str,
+    /// The address.
+    pub url: &'a str,
+    /// How.
+    pub options: LoadNetworkResourceOptions,
+}
+command!(LoadNetworkResource<'a> = "Network.loadNetworkResource" -> LoadedNetworkResource);
+
+/// How a site is asked.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadNetworkResourceOptions {
+    /// Whether the cache is passed by.
+    pub disable_cache: bool,
+    /// Whether cookies go along.
+    pub include_credentials: bool,
+}
+
+/// What a site gave.
+#[derive(Clone, Debug, Deserialize)]
+pub struct LoadedNetworkResource {
+    /// What it gave.
+    pub resource: NetworkResource,
+}
+
+/// What a site gave.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkResource {
+    /// Whether it came.
+    pub success: bool,
+    /// HTTP status.
+    pub http_status_code: Option<f64>,
+    /// The stream that has it.
+    pub stream: Option<String>,
+}

@@ -249,8 +249,9 @@ pub(super) fn dialog_only(context: &Context, dialog: DialogSeen) -> Observation 
 
 pub(super) fn head(page: &PageLine) -> String {
     let status = page.http_status.map_or(String::new(), |status| format!(" {status}"));
+    let error = page.net_error.as_ref().map_or(String::new(), |error| format!(" {}", visible(error, false)));
     format!(
-        "r{} {} {}{status} {}",
+        "r{} {} {}{status}{error} {}",
         page.revision,
         quoted(&page.title),
         visible(&page.url, false),
