@@ -3,6 +3,7 @@
 //! The same for every client: one command of glassctl, and the calls of `glass --mcp`.
 
 use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use glass_proto::op::{AnyOperation, CallOptions, Effect, ExportPage};
@@ -23,6 +24,23 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Most bytes of a file that are collected: an exported page is the largest.
 const MAX_FILE: usize = ExportPage::MAX_BYTES + 4 * 1024 * 1024;
 
+/// How far an operation of several steps is, for whoever waits for its end. Clones tell the same.
+#[derive(Clone, Debug, Default)]
+pub struct News(Arc<Mutex<Option<pb::Progress>>>);
+
+impl News {
+    fn tell(&self, progress: pb::Progress) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+    }
+
+    /// In words, where it has steps: `step 2 of 5, click`.
+    pub fn text(&self) -> Option<String> {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pb::Progress { done, total, operation } = told.as_ref()?;
+        Some(format!("step {} of {total}, {operation}", done + 1))
+    }
+}
+
 /// What an operation has said of itself so far.
 #[derive(Debug, Default)]
 pub struct Seen {
@@ -32,6 +50,8 @@ pub struct Seen {
     pub accepted: Option<std::time::Instant>,
     /// The session that it runs in.
     pub session: Option<SessionSeen>,
+    /// How far it is, for an operation of several steps.
+    pub progress: News,
     /// The file that belongs to the result, as far as it has come.
     pub file: Vec<u8>,
     /// Where a file goes that is too large to be held.
@@ -64,6 +84,7 @@ impl Seen {
                 self.note(&ended.execution_id, ended.session.clone());
                 return Ok(Some(ended));
             }
+            Some(Kind::Progress(progress)) => self.progress.tell(progress),
             // Something that a newer daemon of this protocol tells beside.
             None => {}
         }

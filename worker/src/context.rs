@@ -21,6 +21,15 @@ use crate::page::{EngineError, FrameKey, Halt, Pages};
 pub enum Notice {
     /// Something that can have an effect is about to be sent.
     Dispatched,
+    /// How far a batch is.
+    Progress {
+        /// Steps that are done.
+        done: u32,
+        /// Of how many.
+        total: u32,
+        /// The operation of the step that runs.
+        operation: &'static str,
+    },
     /// A piece of a file that belongs to the result, of at most [`glass_proto::wire::CHUNK`] bytes.
     Piece {
         /// The file's name.
@@ -115,6 +124,12 @@ impl Context {
                 tokio::task::yield_now().await;
             }
         }
+    }
+
+    /// Tells whoever waits for a batch how far it is.
+    pub(crate) async fn step_begins(&self, done: u32, total: u32, operation: &'static str) {
+        // A receiver that is gone means a cancel, which ends the step.
+        let _ = self.notices.send(Notice::Progress { done, total, operation }).await;
     }
 
     /// The attempt that it is, or is a step of: a step's token is that of its batch with a number.

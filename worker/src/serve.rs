@@ -187,6 +187,9 @@ async fn tell(events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>, notice: N
     };
     match notice {
         Notice::Dispatched => send(Kind::Dispatched(pb::Dispatched {})).await,
+        Notice::Progress { done, total, operation } => {
+            send(Kind::Progress(pb::Progress { done, total, operation: operation.to_owned() })).await;
+        }
         Notice::Piece { name, data, last } => {
             let media_type = "application/octet-stream".to_owned();
             send(Kind::Artifact(pb::Artifact { name, media_type, data, last })).await;

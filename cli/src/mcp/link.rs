@@ -22,7 +22,7 @@ use crate::client::{Client, Server};
 use crate::commands;
 use crate::error;
 use crate::files::{Carried, keep, keep_private};
-use crate::follow::{Following, Seen};
+use crate::follow::{Following, News, Seen};
 use crate::policy;
 use crate::trace;
 
@@ -197,7 +197,8 @@ impl Link {
     }
 
     /// Runs a call to its end, or until `cancelled`.
-    pub async fn run(&self, call: &Call, cancelled: &CancellationToken) -> Ran {
+    /// `news` hears how far it is.
+    pub async fn run(&self, call: &Call, cancelled: &CancellationToken, news: &News) -> Ran {
         let begun = Instant::now();
         let mut seen = Seen::default();
         let mut connected = None;
@@ -219,6 +220,7 @@ impl Link {
             let params = operation.encode().map_err(unwritable)?;
             let mut following = Following::new(client, &call.operation, &call.options);
             following.seen.incoming = carried.incoming;
+            following.seen.progress = news.clone();
             let ended = following.run(session.into(), params, options, cancelled.cancelled()).await;
             seen = std::mem::take(&mut following.seen);
             let mut ended = ended?;

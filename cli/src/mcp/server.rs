@@ -26,6 +26,7 @@ use super::prompts;
 use super::store::Store;
 use super::tools::{self, Answered, Call, Tools};
 use crate::error::unreadable;
+use crate::follow::News;
 use crate::output::diagnostic;
 
 /// When a call is first told of, and how often after that (contract 9.7).
@@ -93,8 +94,9 @@ impl Handler {
             Err(error) => return Ok(failed(error, None)),
         };
         let deadline = call.options.timeout(call.operation.timeout());
-        let work = Box::pin(self.link.run(&call, &about.cancelled));
-        let ran = self.told(name, about, deadline, work).await;
+        let news = News::default();
+        let work = Box::pin(self.link.run(&call, &about.cancelled, &news));
+        let ran = self.told(name, about, deadline, &news, work).await;
         let Ran { ended, seen, times } = ran;
         let answered = match read(ended) {
             Ok((outcome, json)) => {
@@ -129,6 +131,7 @@ impl Handler {
         name: &str,
         about: &About,
         deadline: Duration,
+        news: &News,
         work: impl Future<Output = T>,
     ) -> T {
         let mut work = std::pin::pin!(work);
@@ -138,7 +141,9 @@ impl Handler {
                 Ok(done) => return done,
                 Err(_) => {
                     let Some(token) = &about.progress else { continue };
-                    let message = format!("{name} goes on, at most {} s", deadline.as_secs_f32().ceil());
+                    let step = news.text().map_or(String::new(), |step| format!(" with {step}"));
+                    let most = deadline.as_secs_f32().ceil();
+                    let message = format!("{name} goes on{step}, at most {most} s");
                     self.shared.progress(&about.id, token, begun.elapsed().as_secs_f64(), &message);
                 }
             }
@@ -174,7 +179,7 @@ impl Handler {
         screenshot.format = ImageFormat::Jpeg;
         screenshot.quality = Some(QUALITY);
         again.operation = AnyOperation::Screenshot(screenshot);
-        let ran = self.link.run(&again, &about.cancelled).await;
+        let ran = self.link.run(&again, &about.cancelled, &News::default()).await;
         let retaken =
             read(ran.ended).and_then(|(_, json)| tools::success(&again.operation, &json, &ran.seen));
         let Ok(retaken) = retaken else { return answered };
@@ -214,7 +219,7 @@ impl Handler {
         for question in crate::trace::questions(call.options.target_id.as_ref()) {
             let (operation, options) = (question.operation.clone(), question.options.clone());
             let asked = Call { operation, options, ..call.clone() };
-            let answer = read(self.link.run(&asked, &never).await.ended).ok();
+            let answer = read(self.link.run(&asked, &never, &News::default()).await.ended).ok();
             let answer = answer.and_then(|(_, json)| serde_json::from_slice(&json).ok());
             answers.push((question, answer));
         }

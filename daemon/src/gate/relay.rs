@@ -130,6 +130,10 @@ async fn talk(
         match event.kind {
             Some(execute_event::Kind::Dispatched(_)) => *progress = Progress::Dispatched,
             Some(execute_event::Kind::Artifact(piece)) => events.artifact(artifact(piece)).await,
+            Some(execute_event::Kind::Progress(progress)) => {
+                let worker::Progress { done, total, operation } = progress;
+                events.progress(client::Progress { done, total, operation }).await;
+            }
             Some(execute_event::Kind::Ended(ended)) => return read(ended),
             None => {}
         }

@@ -62,6 +62,10 @@ impl Events {
         self.send(execute_event::Kind::Artifact(piece)).await;
     }
 
+    pub(super) async fn progress(&self, progress: client::Progress) {
+        self.send(execute_event::Kind::Progress(progress)).await;
+    }
+
     /// Waits until the client has gone.
     pub(super) async fn closed(&self) {
         self.0.closed().await;

@@ -52,7 +52,7 @@ pub struct ExecuteRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExecuteEvent {
-    #[prost(oneof = "execute_event::Kind", tags = "1, 2, 3")]
+    #[prost(oneof = "execute_event::Kind", tags = "1, 2, 3, 4")]
     pub kind: ::core::option::Option<execute_event::Kind>,
 }
 /// Nested message and enum types in `ExecuteEvent`.
@@ -66,6 +66,8 @@ pub mod execute_event {
         Artifact(super::Artifact),
         #[prost(message, tag = "3")]
         Ended(super::Ended),
+        #[prost(message, tag = "4")]
+        Progress(super::Progress),
     }
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -80,6 +82,18 @@ pub struct Artifact {
     pub data: ::prost::alloc::vec::Vec<u8>,
     #[prost(bool, tag = "4")]
     pub last: bool,
+}
+/// How far an operation of several steps is.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Progress {
+    /// Steps that are done.
+    #[prost(uint32, tag = "1")]
+    pub done: u32,
+    #[prost(uint32, tag = "2")]
+    pub total: u32,
+    /// The operation of the step that runs.
+    #[prost(string, tag = "3")]
+    pub operation: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Ended {

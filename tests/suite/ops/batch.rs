@@ -118,6 +118,8 @@ fn every_step_is_judged_before_the_first_is_run() {
     ] {
         run(&stage, steps, &[]).fails(kind);
     }
+    let denied = run(&stage, "click Save\nevaluate 1", &["--policy-deny", "evaluate"]);
+    assert_eq!(denied.fails("denied")["details"]["step"], 2, "{}", denied.run);
     let wrong = run(&stage, "click Save", &["--mode", "chain"]);
     wrong.fails("invalid_argument");
     let atomic = run(&stage, "click Save\nclick Missing --timeout-ms 300", &["--atomic"]);
@@ -181,6 +183,17 @@ fn a_batch_can_begin_a_session_and_is_a_tool() {
     let error = failed.fails("target_not_found");
     assert_eq!((&error["outcome"], &error["details"]["step"]), (&json!("failed"), &json!(2)), "{error}");
     assert!(failed.text(1).contains("1 click: clicked"), "{}", failed.json);
+    let long = json!([
+        { "operation": "hover", "target": "Save" },
+        { "operation": "evaluate", "expression": "new Promise((done) => setTimeout(done, 1300))" },
+    ]);
+    let params =
+        json!({ "name": "batch", "arguments": { "steps": long }, "_meta": { "progressToken": "p" } });
+    let id = server.request("tools/call", &params);
+    server.result(id).good();
+    let told = server.message();
+    let message = told["params"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("step 2 of 2, evaluate"), "{told}");
     let slow = json!({ "steps": [{ "operation": "wait", "condition": "text=Never", "timeoutMs": 400 }], "budgetMs": 100 });
     server.call("batch", &slow).fails("timeout");
     let late = json!({ "steps": [

@@ -45,6 +45,7 @@ pub(super) async fn run(context: &Context, params: &Batch) -> Result<Batched, Op
             options.target_id.clone_from(&context.options.target_id);
         }
         let begun = Instant::now();
+        context.step_begins(number - 1, count, facts.name).await;
         let ended = if began.elapsed() >= params.budget() || context.left().is_zero() {
             rejected(out_of_time())
         } else {
