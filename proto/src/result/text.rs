@@ -196,10 +196,21 @@ impl Answer {
         visible(&self.words(), true).into_owned()
     }
 
+    /// The same in two parts: what the operation itself answers, and what the options of its call add to that.
+    pub fn parts(&self) -> (String, String) {
+        match self {
+            Self::Seen(answer, after) => {
+                let added = added_text(answer, after);
+                (answer.text(), visible(&added, true).into_owned())
+            }
+            other => (other.text(), String::new()),
+        }
+    }
+
     fn words(&self) -> String {
         match self {
             Self::Acted(acted) => acted_text(acted),
-            Self::Seen(answer, after) => answer.words() + &after_text(after),
+            Self::Seen(answer, after) => answer.words() + &added_text(answer, after),
             Self::Form(form) => form_text(form),
             Self::Navigated(navigated) => navigated_text(navigated),
             Self::Observation(observation) => observation_text(observation),
@@ -435,10 +446,13 @@ fn acted_text(acted: &Acted) -> String {
     out
 }
 
-fn after_text(after: &After) -> String {
+/// Begins with what separates it from the answer.
+fn added_text(answer: &Answer, after: &After) -> String {
     let mut out = String::new();
     if let Some(expected) = &after.expected {
-        let _ = write!(out, " · as expected after {} ms", expected.waited_ms);
+        // The value of a script may end in any words.
+        let apart = if matches!(answer, Answer::Evaluated(_)) { "\n" } else { " · " };
+        let _ = write!(out, "{apart}as expected after {} ms", expected.waited_ms);
     }
     if let Some(observation) = &after.observation {
         let _ = write!(out, "\n{}", observation.outline);

@@ -51,7 +51,8 @@ pub struct Answered {
 /// When the answer cannot be read.
 pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Answered, OpError> {
     let mut value: Value = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
-    let text = Answer::decode(operation, json).map_err(|_| unreadable("answer"))?.text();
+    // What the page shows afterwards is no part of a value that may be kept as a whole.
+    let (text, added) = Answer::decode(operation, json).map_err(|_| unreadable("answer"))?.parts();
     let page = value.get("page").or_else(|| value.pointer("/observation/page")).cloned();
     let head = head(operation.name(), seen);
     let mut answered = Answered {
@@ -94,7 +95,7 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
         }
     };
     let head = if ended.is_some() { "what its steps came to".to_owned() } else { head };
-    let mut out = fenced(&head, shown);
+    let mut out = fenced(&head, &format!("{shown}{added}"));
     if let Some(left) = rest {
         let _ = write!(out, "\nleft out: {left} bytes; the whole text is the linked resource");
     }
