@@ -117,22 +117,51 @@ impl<C: Clock + Clone> Limiters<C> {
             self.forget();
         }
         let pair = self.pair(share);
-        let key = client.to_owned();
-        let limited = |limiter: &Keyed<C>, name: &str, rate: NonZeroU32| {
-            limiter.check_key(&key).map_err(|until| {
-                let wait = until.wait_time_from(self.0.clock.now());
-                let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
-                let message =
-                    format!("this client may make {rate} {name} a second; the next is taken in {wait} ms");
-                let rate = usize::try_from(rate.get()).unwrap_or(usize::MAX);
-                Box::new(quota(&format!("{name} a second"), rate, rate, message).detail("retryAfterMs", wait))
-            })
-        };
-        limited(&pair.operations, "operations", pair.rates.operations)?;
+        self.take(&pair.operations, client, "operations", pair.rates.operations)?;
         if navigates {
-            limited(&pair.navigations, "navigations", pair.rates.navigations)?;
+            self.take(&pair.navigations, client, "navigations", pair.rates.navigations)?;
         }
         Ok(())
+    }
+
+    /// Counts the further steps of a batch: each is an operation. No more of them than a client may make at once, so that a
+    /// batch of any size is taken sometime.
+    ///
+    /// # Errors
+    /// `quota_exceeded`; see [`Self::count`].
+    pub fn count_steps(
+        &self,
+        share: Share,
+        client: &str,
+        operations: usize,
+        navigations: usize,
+    ) -> Result<(), Box<OpError>> {
+        let pair = self.pair(share);
+        let at_once = |most: NonZeroU32| usize::try_from(most.get() - 1).unwrap_or(0);
+        for _ in 0..operations.min(at_once(pair.rates.burst)) {
+            self.take(&pair.operations, client, "operations", pair.rates.operations)?;
+        }
+        for _ in 0..navigations.min(at_once(pair.rates.navigations)) {
+            self.take(&pair.navigations, client, "navigations", pair.rates.navigations)?;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &self,
+        limiter: &Keyed<C>,
+        client: &str,
+        name: &str,
+        rate: NonZeroU32,
+    ) -> Result<(), Box<OpError>> {
+        limiter.check_key(&client.to_owned()).map_err(|until| {
+            let wait = until.wait_time_from(self.0.clock.now());
+            let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
+            let message =
+                format!("this client may make {rate} {name} a second; the next is taken in {wait} ms");
+            let rate = usize::try_from(rate.get()).unwrap_or(usize::MAX);
+            quota(&format!("{name} a second"), rate, rate, message).detail("retryAfterMs", wait).into()
+        })
     }
 
     /// Forgets the clients that asked for nothing lately.
@@ -170,6 +199,17 @@ mod tests {
         let number = |n| NonZeroU32::new(n).unwrap();
         let rates = Rates { operations: number(50), burst: number(100), navigations: number(10) };
         (Limiters::with(rates, clock.clone()), clock)
+    }
+
+    #[test]
+    fn the_steps_of_a_batch_are_operations_and_one_of_any_size_is_taken_sometime() {
+        let (limiters, clock) = limiters();
+        assert!(limiters.count_steps(Share::Fifth, "a", 31, 12).is_ok(), "as many as may be made at once");
+        assert!(limiters.count(Share::Fifth, "a", false).is_ok());
+        let error = limiters.count_steps(Share::Fifth, "a", 2, 0).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::QuotaExceeded);
+        clock.advance(Duration::from_secs(5));
+        assert!(limiters.count_steps(Share::Fifth, "a", 31, 0).is_ok());
     }
 
     fn taken(limiters: &Limiters<FakeRelativeClock>, share: Share, client: &str, navigates: bool) -> usize {

@@ -166,10 +166,13 @@ impl Gate {
             call.session.parse().map_err(|error| OpError::invalid(format!("{error}"), remedy))?
         };
         let policy = self.authority.policy(&call.caller.policy)?;
-        let facts = OPERATIONS.iter().find(|facts| facts.name == call.operation);
-        let navigates = facts.is_some_and(|facts| facts.capability == Capability::Navigate);
-        self.limiters.count(policy.rates(), &client_key(call), navigates)?;
+        self.limiters.count(policy.rates(), &client_key(call), navigates_to(&call.operation))?;
         let mut checked = admit::check(&call.operation, &call.params, &call.options, &call.session_options)?;
+        if let AnyOperation::Batch(batch) = &checked.operation {
+            let navigations = batch.steps.iter().filter(|step| navigates_to(&step.name())).count();
+            let further = batch.steps.len().saturating_sub(1);
+            self.limiters.count_steps(policy.rates(), &client_key(call), further, navigations)?;
+        }
         if !one_off {
             self.privates.check(&policy, &call.caller.id, &name)?;
         }
@@ -263,6 +266,11 @@ impl Gate {
             }
         }
     }
+}
+
+/// Whether an operation of that name counts as a navigation.
+fn navigates_to(name: &str) -> bool {
+    OPERATIONS.iter().any(|facts| facts.name == name && facts.capability == Capability::Navigate)
 }
 
 struct Prepared {
