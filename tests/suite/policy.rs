@@ -146,7 +146,15 @@ fn a_command_line_narrows_and_says_what_it_may_do() {
     // What fields hold is not told either way.
     let filled = world.ok(&joined(&["fill", "label=Name", "Ann"], &narrow));
     assert!(filled["evidence"].get("valueMatches").is_none(), "{filled:#}");
-    assert!(!world.ok(&joined(&["observe"], &narrow)).to_string().contains("Ann"));
+    let revision = world.ok(&joined(&["observe"], &narrow))["page"]["revision"].to_string();
+    world.ok(&joined(&["fill", "label=Name", "Ann-Mari"], &narrow));
+    for reading in
+        [&["observe"][..], &["observe", "--include-dom"], &["get-dom"], &["observe-delta", &revision]]
+    {
+        let read = world.ok(&joined(reading, &narrow)).to_string();
+        assert!(!read.contains("Ann"), "{reading:?}: {read}");
+    }
+    world.fails("denied", &joined(&["get-dom", "--values"], &narrow));
     assert!(world.ok(&["observe"]).to_string().contains("Ann"), "a client that is not narrowed reads it");
     world.fails("denied", &joined(&["verify", "--value-equals", "label=Name", "Ann"], &narrow));
     // Its session is bound to its rules, and other rules do not fit it.

@@ -68,7 +68,7 @@ function delta(args) {
   for (const row of rows) {
     const was = before ? before.get(row.fact) : null;
     if (was === null) came.push(row);
-    else if (was && !isSameRecord(was, row)) changed.push({ row, was });
+    else if (was && !isSameRecord(was, row, options.values)) changed.push({ row, was });
     if (before) before.delete(row.fact);
   }
   const went = before ? Array.from(before.values()).filter((was) => was !== null) : [];
@@ -87,9 +87,11 @@ function delta(args) {
   };
 }
 
-function isSameRecord(was, row) {
+// Where values are not told, that one changed is not told either.
+function isSameRecord(was, row, values) {
   const now = recordOf(row);
-  return ['role', 'name', 'states', 'value'].every((part) => was[part] === now[part]);
+  const parts = values ? ['role', 'name', 'states', 'value'] : ['role', 'name', 'states'];
+  return parts.every((part) => was[part] === now[part]);
 }
 
 // What of a row was otherwise.

@@ -114,7 +114,7 @@ async fn read(context: &Context, key: &FrameKey, since: u64) -> Result<(Read, bo
         let state = context.pages.state();
         state.target(&context.target).and_then(|target| target.revisions.seq_at(since, key))
     };
-    let mut args = json!({ "maxRows": MAX_ROWS });
+    let mut args = json!({ "maxRows": MAX_ROWS, "values": !context.hide_values });
     if let Some(seq) = seq {
         args["since"] = seq.into();
     }
