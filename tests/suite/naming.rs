@@ -225,3 +225,21 @@ fn a_script_of_commands_stops_at_an_element_that_is_not_there() {
     }
     assert!(visit.events().is_empty(), "what came after was not done");
 }
+
+// contract: 4.1
+#[test]
+fn what_a_list_or_an_editor_in_a_label_holds_is_none_of_the_labels_words() {
+    let stage = Stage::take();
+    stage.show(
+        "<!doctype html><title>L</title><label>Ex<b>tras</b> <select multiple id=extras><option>Salt<option>Chili</select></label>
+         <label><span hidden>Never</span>One <select size=2 id=one><option>A<option>B</select> only</label>
+         <label>Bio <span contenteditable>old words</span><input></label><label style=display:none>Text <textarea>old</textarea></label>",
+    );
+    for label in ["Extras", "One only", "Bio"] {
+        let found = stage.ok(&["find", &format!("label={label}")]);
+        assert_eq!(found["total"], 1, "{label}: {found}");
+    }
+    stage.ok(&["select", "label=Extras", "--values", "Salt", "Chili"]);
+    assert_eq!(stage.eval("[...extras.selectedOptions].map((one) => one.text).join()"), "Salt,Chili");
+    assert_eq!(stage.ok(&["find", "label=Text"])["hidden"], 1);
+}

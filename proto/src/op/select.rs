@@ -9,8 +9,8 @@ use crate::result::Acted;
 
 /// Choose an option of a list
 ///
-/// Takes native lists, and by label also a list box or combo box that the page made itself. What is chosen is read
-/// back; when nothing fits, the options are listed.
+/// Takes native lists, and by label also a list box, a combo box or a button that opens one, made by the page. What is
+/// chosen is read back; when nothing fits, the options are listed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Select {

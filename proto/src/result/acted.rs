@@ -105,7 +105,7 @@ pub struct Evidence {
     /// Whether the page saw the form's submit event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted: Option<bool>,
-    /// The page took the element away when it was pressed, so that no click could reach it.
+    /// When it was pressed, the page took the element away, focused it, or opened or closed what it stands for; no click reached it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressed_only: Option<bool>,
     /// Panes that the scrolling moved; empty when nothing moved.

@@ -354,7 +354,7 @@ fn evidence_text(out: &mut String, evidence: &Evidence) {
         out.push_str(" · the page closed");
     }
     if evidence.pressed_only == Some(true) {
-        out.push_str(" · the element went when it was pressed; no click reached it");
+        out.push_str(" · the element answered to the press itself; no click reached it");
     }
     if !evidence.held_keys.is_empty() {
         let _ = write!(out, " · down: {}", evidence.held_keys.join(", "));

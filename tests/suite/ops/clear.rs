@@ -35,3 +35,17 @@ fn a_field_that_does_not_stay_empty_is_an_error() {
     assert_eq!(error["reason"], "refused", "a slider always has a value: {error}");
     assert_eq!(stage.eval("level.value"), "3");
 }
+
+// contract: 5.6 report: 18
+#[test]
+fn an_editor_that_learns_of_its_selection_later_is_emptied() {
+    let stage = Stage::take();
+    stage.show(
+        r#"<!doctype html><title>Late</title><div id="e" contenteditable role="textbox" aria-label="Editor">old words</div>
+        <script>let all = false, model = e.textContent;
+          document.addEventListener('selectionchange', () => { all = String(getSelection()) === model });
+          e.addEventListener('keydown', (event) => { if (event.key !== 'Delete') return; event.preventDefault(); if (all) model = ''; e.textContent = model })</script>"#,
+    );
+    stage.ok(&["clear", "role=textbox;name=Editor"]);
+    assert_eq!(stage.eval("model + e.textContent"), "");
+}

@@ -306,3 +306,26 @@ fn an_option_that_is_drawn_anew_between_press_and_release_is_no_success() {
     assert_eq!(stage.eval("window.chosen"), serde_json::Value::Null);
     assert_eq!(visit.received("mousedown").len(), 1);
 }
+
+// contract: 2.1, 2.4
+#[test]
+fn a_menu_that_opens_at_the_press_and_takes_the_rest_of_it_was_opened() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        r#"<!doctype html><title>Menu</title><script src="ledger.js"></script><button id="more" aria-haspopup="menu" aria-expanded="false">More</button>
+        <button id="dead">Dead</button><input id="day" aria-label="Day" readonly><div role="menu" id="menu" hidden style="pointer-events:auto"><div role="menuitem" tabindex="-1">Archive</div></div>
+        <script>const off = () => { document.body.style.pointerEvents = 'none' };
+          more.onpointerdown = () => { off(); menu.hidden = false; more.ariaExpanded = 'true' }; dead.onpointerdown = off; day.onfocus = off;
+          menu.onclick = (event) => { done = event.target.textContent; menu.hidden = true; document.body.style.pointerEvents = '' }</script>"#,
+    );
+    let result = stage.ok(&["click", "role=button;name=More"]);
+    assert_eq!(result["evidence"]["pressedOnly"], true, "{result}");
+    assert_eq!(visit.received("mousedown"), ["more"], "pressed once");
+    stage.ok(&["click", "role=menuitem;name=Archive"]);
+    assert_eq!(stage.eval("done"), "Archive");
+    let result = stage.ok(&["click", "label=Day"]);
+    assert_eq!(result["evidence"]["pressedOnly"], true, "the field has the focus: {result}");
+    stage.eval("document.body.style.pointerEvents = ''");
+    let error = stage.fails("not_actionable", &["click", "role=button;name=Dead"]);
+    assert_eq!(error["outcome"], "failed", "what shows no answer had none: {error}");
+}

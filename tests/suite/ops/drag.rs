@@ -82,3 +82,22 @@ fn a_destination_that_the_drag_makes_is_found_and_one_that_never_comes_cancels_i
     );
     stage.ok(&["click", "name=Card"]);
 }
+
+// contract: 5.3 report: 216
+#[test]
+fn a_list_that_heeds_no_move_for_a_while_after_each_place_is_sorted_to_the_end() {
+    let stage = Stage::take();
+    stage.show(
+        r#"<!doctype html><title>Deaf</title><style>li{height:30px;list-style:none}</style><ul id="list"></ul><script>
+          for (const name of ['One', 'Two', 'Three', 'Four']) { const li = document.createElement('li'); li.textContent = name; li.draggable = true; list.append(li) }
+          let item = null, deaf = false;
+          list.ondragstart = (e) => { item = e.target };
+          list.ondragover = (e) => { e.preventDefault(); const over = e.target.closest('li'); if (deaf || !over || over === item) return;
+            const order = [...list.children]; if (order.indexOf(over) > order.indexOf(item)) over.after(item); else over.before(item);
+            deaf = true; setTimeout(() => { deaf = false }, 30) };
+          list.ondrop = (e) => e.preventDefault();
+        </script>"#,
+    );
+    stage.ok(&["drag", "text=One", "text=Four"]);
+    assert_eq!(stage.eval("[...list.children].map((li) => li.textContent).indexOf('One')"), 3);
+}

@@ -169,3 +169,34 @@ fn an_option_that_is_off_in_a_list_that_was_opened_is_a_failure_and_not_unknown(
     assert_eq!(stage.eval("c.textContent"), "Choose");
     stage.ok(&["select", "name=Fruit", "--label", "Pear"]);
 }
+
+// contract: 2.4, 5.3
+#[test]
+fn lists_that_show_what_is_chosen_elsewhere_late_or_not_at_all_are_told_as_they_are() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        "<!doctype html><title>Shown</title><script src=ledger.js></script><style>.mirror{height:0;width:0;overflow:hidden}</style>
+         <div><div id=chosen>None</div><div><input id=near role=combobox aria-label=Near aria-controls=near-l aria-expanded=false></div></div>
+         <div id=near-l role=listbox hidden><div role=option>Red</div><div role=option>Blue</div></div>
+         <div><input id=blank role=combobox aria-label=Blank aria-controls=blank-l aria-expanded=false></div><div id=blank-l role=listbox hidden><div role=option>Red</div></div>
+         <div><button id=opener aria-haspopup=listbox aria-label=Person aria-expanded=false>Ann</button></div><div id=opener-l role=listbox hidden><div role=option>Cleo</div></div>
+         <div><input id=mirrored role=combobox aria-label=Land readonly aria-controls=mirror aria-expanded=false><i id=land></i></div>
+         <div id=popup hidden><div id=mirror role=listbox class=mirror><div role=option aria-label='Land 0'>0</div></div><p>Land 0</p><p>Land 1</p><p>Land 10</p></div><script>
+         const pop=(box,list,take,wait)=>{box.onclick=()=>{list.hidden=false;box.ariaExpanded='true'};list.onclick=event=>{list.hidden=true;box.ariaExpanded='false';const text=event.target.textContent;setTimeout(()=>take(text),wait)}};
+         const at=(id)=>document.getElementById(id);
+         pop(at('near'),at('near-l'),text=>{at('chosen').textContent=text},0);pop(at('blank'),at('blank-l'),text=>{at('blank').title=text},0);
+         pop(at('opener'),at('opener-l'),text=>{at('opener').textContent=text},200);pop(at('mirrored'),at('popup'),text=>{at('land').textContent=text},0)</script>",
+    );
+    for (locator, label, shown) in [
+        ("name=Near", "Blue", "at('chosen').textContent"),
+        ("role=button;name=Person", "Cleo", "at('opener').textContent"),
+        ("name=Land", "Land 1", "at('land').textContent"),
+    ] {
+        let result = stage.ok(&["select", locator, "--label", label]);
+        assert_eq!(result["evidence"]["valueMatches"], true, "{locator}: {result}");
+        assert_eq!(stage.eval(shown), label);
+    }
+    let result = stage.ok(&["select", "name=Blank", "--label", "Red"]);
+    assert_eq!(result["evidence"].get("valueMatches"), None, "nobody can see what it holds: {result}");
+    assert!(visit.events().iter().all(|event| event.trusted));
+}

@@ -71,6 +71,9 @@ pub struct Report {
     pub doubled: bool,
     /// The page took the target out when it was pressed, and put none like it there.
     pub left: bool,
+    /// The target opened or closed what it stands for when it was pressed, and no click came.
+    #[serde(default)]
+    pub answered: bool,
     /// Of those, kept from the page.
     pub stopped: u64,
     /// What received the first of them.

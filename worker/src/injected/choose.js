@@ -53,12 +53,18 @@ function fits(option, at, args) {
 
 const MAX_TOLD = 40;
 
+// A button that says that it opens a list is a combo box without a field.
+function madeRole(el) {
+  const role = roleOf(el, tagOf(el));
+  return role === 'button' && attribute(el, 'aria-haspopup') === 'listbox' ? 'combobox' : role;
+}
+
 // What a native list offers and what of it is wanted.
 // → {kind: popup|styled|box, wanted: [index], chosen: [index], down, options} or {kind: none}.
 function listState(args) {
   const { el } = required(args);
   const field = tagOf(el) === 'label' ? G.control(el) : el;
-  if (!field || tagOf(field) !== 'select') return { kind: 'none', role: roleOf(el, tagOf(el)) };
+  if (!field || tagOf(field) !== 'select') return { kind: 'none', role: madeRole(el) };
   const options = Array.from(G.options(field));
   const wanted = [];
   options.forEach((option, at) => {
@@ -91,6 +97,38 @@ function optionRefs(args) {
   return { refs: args.at.map((at) => (options[at] ? refOf(options[at]) : null)) };
 }
 
+const optionName = (option) => identity(option).name || visibleText(option);
+
+const MAX_DRAWN = 400;
+
+// Some lists are for assistive technology alone and have no size; the options that are seen lie beside them without a
+// role. → the innermost visible elements with words in what pops up.
+function drawnBeside(list) {
+  if (isVisible(list)) return [];
+  const popup = nearest(G.parentNode(list), (node) => isElement(node) && isVisible(node) && visibleText(node) !== '');
+  if (!popup || popup === G.body(doc) || popup === G.documentElement(doc)) return [];
+  return Array.from(M.queryAll(popup, '*'))
+    .slice(0, MAX_DRAWN)
+    .filter((el) => !G.firstElementChild(el) && isVisible(el) && visibleText(el) !== '' && !nearest(el, (node) => node === list));
+}
+
+// Where a combo box shows what was chosen when its field is empty: near it, with no other control between.
+const OTHERS = 'input:not([type=hidden]),select,textarea,[role=combobox],[role=textbox],[role=listbox]:not([aria-hidden=true])';
+const UNSHOWN = '[role=listbox],[role=option],[aria-live],[role=log],[role=status],[role=alert]';
+const NEAR = 5;
+
+function showsNear(el, wanted) {
+  let around = G.parentNode(el);
+  for (let level = 0; level < NEAR && isElement(around) && around !== G.body(doc); level += 1) {
+    if (Array.from(M.queryAll(around, OTHERS)).some((other) => other !== el && isVisible(other))) return false;
+    const texts = Array.from(M.queryAll(around, '*')).slice(0, MAX_DRAWN);
+    const shown = (text) => !G.firstElementChild(text) && comparable(G.textContent(text) || '') === wanted && isVisible(text);
+    if (texts.some((text) => shown(text) && !nearest(text, (node) => isElement(node) && M.matches(node, UNSHOWN)))) return true;
+    around = G.parentNode(around);
+  }
+  return false;
+}
+
 // A list that the page made itself: its visible options, and which of them is called so.
 function madeOptions(args) {
   const { el, role } = required(args);
@@ -98,15 +136,16 @@ function madeOptions(args) {
   const holders = role === 'listbox' ? [el] : ids.map((id) => byId(el, id)).filter(Boolean);
   const roots = holders.length > 0 ? holders : [doc];
   const all = roots.flatMap((root) => Array.from(M.queryAll(root, '[role=option]')));
-  const shownOptions = unique(all).filter((option) => isVisible(option));
+  const visibleOptions = unique(all).filter((option) => isVisible(option));
+  const shownOptions = visibleOptions.length > 0 ? visibleOptions : unique(holders.flatMap(drawnBeside));
   const wanted = comparable(args.label);
-  const called = shownOptions.filter((option) => comparable(identity(option).name || '') === wanted);
+  const called = shownOptions.filter((option) => comparable(optionName(option)) === wanted);
   return {
     expanded: attribute(el, 'aria-expanded'),
     named: holders.length > 0,
     refs: called.slice(0, 8).map((option) => refOf(option)),
     count: called.length,
-    options: shownOptions.slice(0, MAX_TOLD).map((option) => label(identity(option).name || '')),
+    options: shownOptions.slice(0, MAX_TOLD).map((option) => label(optionName(option))),
     total: shownOptions.length,
   };
 }
@@ -119,6 +158,6 @@ function madeState(args) {
   const marked = option && G.isConnected(option) ? attribute(option, 'aria-selected') : null;
   const tag = tagOf(el);
   const own = VALUE[tag] ? VALUE[tag](el) : visibleText(el);
-  const shows = comparable(own).includes(wanted);
-  return { marked: marked === null ? null : marked === 'true', shows };
+  const shows = comparable(own).includes(wanted) || (collapse(own) === '' && showsNear(el, wanted));
+  return { marked: marked === null ? null : marked === 'true', shows, blank: collapse(own) === '' };
 }

@@ -46,6 +46,7 @@ function arm(args) {
     doubled: false,
     ref: args.ref,
     left: false,
+    before: null,
     strayed: false,
     dropped: null,
   };
@@ -77,6 +78,7 @@ function onGuarded(event) {
       ? guard.watch || (!guard.block && !(keyed && guard.strayed) && reaches(path, guard.aim.deref(), keyed))
       : guard.pressed;
   if (!keyed) guard.pressed = right;
+  if (right && !keyed && guard.aim && guard.before === null) guard.before = standing(guard.aim.deref());
   // Taken out of the page by the page's own answer to the press: no click can reach it.
   if (right && !guard.watch && (event.type === 'pointerup' || event.type === 'mouseup')) {
     const pressed = guard.aim.deref();
@@ -155,6 +157,28 @@ function received(weak, target) {
   return describe(accepted.includes(control) ? target : control || el);
 }
 
+// A press answers by opening or closing what its target stands for, or by focusing the field that it is.
+const FIELD_PRESSED =
+  'textarea,input:not([type=checkbox]):not([type=radio]):not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=file]):not([type=color])';
+
+function standing(el) {
+  const control = el && tagOf(el) === 'label' ? G.control(el) : el;
+  if (!control) return { expanded: null, focused: null };
+  return {
+    expanded: attribute(control, 'aria-expanded'),
+    focused: M.matches(control, FIELD_PRESSED) ? activeElement() === control : null,
+  };
+}
+
+// What opened may take the rest of the press.
+function answered(guard) {
+  const el = guard.aim?.deref();
+  if (!el || guard.landed || guard.before === null || !G.isConnected(el)) return false;
+  const now = standing(el);
+  const { expanded, focused } = guard.before;
+  return (expanded !== null && now.expanded !== null && now.expanded !== expanded) || (focused === false && now.focused === true);
+}
+
 // One that was only drawn anew stands there again.
 function leftNothingAlike(ref) {
   const { stale } = resolve(ref);
@@ -168,6 +192,7 @@ function report(guard) {
     landed: guard.landed,
     doubled: guard.doubled,
     left: guard.left && !guard.landed && leftNothingAlike(guard.ref),
+    answered: answered(guard),
     stopped: guard.stopped,
     hit: received(guard.hit, target),
     wrong: received(guard.wrong, target),
@@ -183,6 +208,7 @@ const NOTHING_SEEN = {
   landed: false,
   doubled: false,
   left: false,
+  answered: false,
   stopped: 0,
   hit: null,
   wrong: null,

@@ -269,9 +269,27 @@ function labelled(el, test, labels) {
   return labels !== undefined && labels.some((labelEl) => test(labelText(labelEl)));
 }
 
+// What a list or a field inside a label holds is none of the label's words.
+const IN_LABEL = 'select,textarea,[role=listbox],[contenteditable]';
+
 // A label's own words, without the text of the controls inside it.
 function labelText(labelEl) {
+  if (M.queryAll(labelEl, IN_LABEL).length > 0) return collapse(wordsOf(labelEl));
   return rendered(labelEl) ? innerTextOf(labelEl) : collapse(cutChars(G.textContent(labelEl) || '', COMPARE_CHARS));
+}
+
+function wordsOf(el) {
+  const seen = rendered(el);
+  let words = '';
+  for (let child = G.firstChild(el); child && words.length < COMPARE_CHARS; child = G.nextSibling(child)) {
+    if (G.nodeType(child) === TEXT) words += G.textContent(child);
+    else if (isElement(child) && !M.matches(child, IN_LABEL) && !NEVER.has(tagOf(child))) {
+      if (seen && !rendered(child) && !isContents(child)) continue;
+      const apart = styleOf(child).display.startsWith('inline') ? '' : ' ';
+      words += apart + wordsOf(child) + apart;
+    }
+  }
+  return cutChars(words, COMPARE_CHARS);
 }
 
 const ALL_CONTROLS =

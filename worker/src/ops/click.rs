@@ -366,7 +366,9 @@ fn judge(
     let done = match gesture.contact {
         Contact::Hover => true,
         Contact::Press(_, 2) => report.doubled || report.left,
-        Contact::Press(..) | Contact::Touch => report.landed || report.left || report.stopped > 0,
+        Contact::Press(..) | Contact::Touch => {
+            report.landed || report.left || report.answered || report.stopped > 0
+        }
     };
     if report.hit.is_some() && !done && !OPENS_LIST.contains(&aim.role.as_str()) {
         let message = if report.landed {
@@ -385,7 +387,7 @@ fn judge(
     }
     if report.hit.is_some() {
         let hit = report.hit_target(&aim.found.key);
-        return Ok(Pressed::Landed { hit, fresh, left: report.left });
+        return Ok(Pressed::Landed { hit, fresh, left: report.left || report.answered });
     }
     if report.stopped > 0 {
         return Ok(Pressed::Stopped(would_hit()));

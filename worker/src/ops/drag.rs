@@ -32,6 +32,9 @@ const AWAY: [f64; 4] = [2.0, 5.0, 9.0, 14.0];
 const TELLS: Duration = Duration::from_millis(80);
 /// Between two moves of a hand that carries something.
 const PAUSE: Duration = Duration::from_millis(8);
+/// Rest over the destination: some sortable lists heed no move for 30 ms after each place that they gave, others look
+/// every 50 ms.
+const REST: Duration = Duration::from_millis(110);
 /// How long a destination that the page makes for the drag may take to come.
 const COMES: Duration = Duration::from_millis(1500);
 
@@ -279,12 +282,16 @@ async fn carry(hand: &mut Hand<'_>, params: &Drag, aim: Option<&Aim>) -> Result<
                 tokio::time::sleep(PAUSE.min(context.left() / 100)).await;
             }
         }
-        // What made room for the drag may have moved it; and some wait for a second move over the place.
-        for _ in 0..2 {
-            if let Some(now) = locate(context, &params.destination).await? {
+        // What made room for the drag may have moved it. The second time it is the same place: a sorted list has put
+        // what is dragged there, and another place would be another wish.
+        for round in 0..2 {
+            if round > 0 {
+                tokio::time::sleep(REST.min(context.left() / 20)).await;
+            } else if let Some(now) = locate(context, &params.destination).await? {
                 to = now;
             }
-            hand.go((to.0 + 1.0, to.1)).await?;
+            // Both ways: the very middle is neither before nor after.
+            hand.go((to.0 + 1.0, to.1 + 1.0)).await?;
             hand.go(to).await?;
         }
         Ok::<_, OpError>(())

@@ -21,6 +21,8 @@ use crate::page::{EngineError, FrameKey, Step};
 
 /// How long a list that the page made may take to open.
 const OPENS: Duration = Duration::from_secs(2);
+/// How long it may take to show what was chosen.
+const SHOWS: Duration = Duration::from_millis(500);
 /// Pause between looks at it.
 const LOOK: Duration = Duration::from_millis(40);
 
@@ -72,11 +74,19 @@ struct Made {
 struct MadeState {
     marked: Option<bool>,
     shows: bool,
+    /// The list itself shows nothing at all.
+    blank: bool,
 }
 
 #[derive(Debug, Deserialize)]
 struct OptionRefs {
     refs: Vec<Option<u32>>,
+}
+
+impl MadeState {
+    fn holds(&self, role: &str) -> bool {
+        self.marked == Some(true) || (role == "combobox" && self.shows)
+    }
 }
 
 /// What choosing came to, before it is measured.
@@ -346,12 +356,18 @@ async fn made(context: &Context, params: &Select, aim: &Aim, role: &str) -> Resu
     };
     let before = made_state(context, key, node, option, label).await?;
     let hit = tap(context, key, option, &[]).await?;
-    let after = made_state(context, key, node, option, label).await?;
+    let mut after = made_state(context, key, node, option, label).await?;
+    let until = Instant::now() + SHOWS.min(context.left() / 4);
+    while after.as_ref().is_some_and(|after| !after.holds(role)) && Instant::now() < until {
+        tokio::time::sleep(LOOK).await;
+        after = made_state(context, key, node, option, label).await?;
+    }
     // A mark on the option counts most; else what the list itself shows.
     let holds = after.as_ref().and_then(|after| match after.marked {
-        Some(marked) => Some(marked || (role == "combobox" && after.shows)),
-        None if role == "combobox" => Some(after.shows),
-        None => None,
+        None if role != "combobox" => None,
+        // A field that stays empty says nothing of what was chosen.
+        None if after.blank && !after.shows => None,
+        _ => Some(after.holds(role)),
     });
     let as_before = before.zip(after).is_some_and(|(b, a)| b.marked == a.marked && b.shows == a.shows);
     Ok(Chosen { hit, already: false, holds, as_before })

@@ -86,6 +86,10 @@ pub(super) async fn replace(context: &Context, aim: &Aim, text: &str) -> Result<
     take::<Value>(context, &mut call)?;
     take::<Value>(context, &mut call)?;
     let field: Field = take(context, &mut call)?;
+    if field.kind == "contenteditable" {
+        // An editor with a model of its own learns of the selection by an event that comes later.
+        run(context, key, vec![Step("settle", json!({ "frames": 1 }))]).await?;
+    }
     let native = field.kind == "native";
     if native {
         set_native(context, key, node, &field, text).await?;
