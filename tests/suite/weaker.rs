@@ -60,6 +60,22 @@ fn where_namespaces_are_refused_landlock_and_seccomp_hold_and_it_is_said() {
         assert_eq!(layer(&shown, name)["state"], "missing", "what it lacks is said: {shown:#}");
     }
     assert_eq!(layer(&shown, "network")["state"], "degraded");
+    assert_eq!(shown["session"]["details"]["egress"], "enforced", "no UDP, and TCP to the forwarder alone");
+    // A browser that was taken over could reach sockets of its own user.
+    let strict = world.fails(
+        "invalid_configuration",
+        &[
+            "navigate",
+            "--session",
+            "strict",
+            "--policy",
+            "hardened",
+            "--policy-allow-host",
+            "127.0.0.1",
+            &site().visit().url("form.html"),
+        ],
+    );
+    assert_eq!(strict["reason"], "egress_advisory", "{strict:#}");
     let status = world.ok(&["status"]);
     assert!(status["warnings"].to_string().contains("landlock"), "{status:#}");
     for process in std::iter::once(&session.browser).chain(session.gpu()) {

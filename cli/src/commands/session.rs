@@ -78,6 +78,9 @@ struct Details<'a> {
     /// What it was started with; no secrets.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     options: &'a [String],
+    /// Who makes the network rules hold: `enforced` by the kernel, or `advisory`; absent without a browser.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    egress: &'a str,
     uid: u32,
     layers: Vec<Layer<'a>>,
     operations: Operations,
@@ -136,6 +139,7 @@ impl<'a> Session<'a> {
             mode: &info.mode,
             browser: &info.browser_version,
             options: &info.options,
+            egress: &info.egress,
             uid: info.uid,
             layers: info.layers.iter().map(layer).collect(),
             operations: Operations {
@@ -215,6 +219,7 @@ fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
     if !info.mode.is_empty() {
         facts.row(["cage", &format!("{}, uid {}", info.mode, info.uid)]);
         facts.row(["browser", &info.browser_version]);
+        facts.row(["egress", &info.egress]);
     }
     if !info.options.is_empty() {
         facts.row(["options", &info.options.join(", ")]);

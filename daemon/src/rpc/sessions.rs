@@ -37,6 +37,11 @@ pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
         Some(pid) => tokio::task::spawn_blocking(move || memory::of_tree(pid)).await.unwrap_or(0),
         None => 0,
     };
+    let egress = match &info.greeting {
+        Some(greeting) if greeting.enforces_egress() => "enforced",
+        Some(_) => "advisory",
+        None => "",
+    };
     let browser = info.greeting.as_ref().map(|greeting| greeting.browser_version.clone());
     let (mode, layers) = match (&info.greeting, depth) {
         (Some(greeting), Depth::Full) => (greeting.mode.name(), layers(&greeting.layers)),
@@ -68,6 +73,7 @@ pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
         // One that is due now is told as such, not as one that never closes.
         closes_in_ms: info.closes_in.map_or(0, |left| millis(left).max(1)),
         browser_version: browser.unwrap_or_default(),
+        egress: egress.to_owned(),
     }
 }
 

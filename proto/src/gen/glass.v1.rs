@@ -318,6 +318,9 @@ pub struct SessionInfo {
     /// What it was started with, by name and without any secret.
     #[prost(string, repeated, tag = "23")]
     pub options: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Who makes the network rules hold: "enforced" by the kernel, "advisory"; empty without a browser.
+    #[prost(string, tag = "24")]
+    pub egress: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Layer {
