@@ -27,6 +27,7 @@ mod mcp;
 mod naming;
 mod ops;
 mod policy;
+mod prompts;
 mod revision;
 mod routers;
 mod schemas;

@@ -7,6 +7,7 @@ pub mod chromium;
 pub mod context;
 pub mod execute;
 pub mod forward;
+mod glob;
 pub mod injected;
 pub mod input;
 pub mod journal;

@@ -247,21 +247,38 @@ impl Operation for Emulate {
             return wrong("cpuThrottle is 1 to 20");
         }
         at_most("headers", self.headers.len(), 32)?;
-        for Header { name, value } in &self.headers {
-            let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-            let lower = name.to_ascii_lowercase();
-            if name.is_empty() || name.len() > 128 || !name.bytes().all(token) {
-                return wrong("a header's name has letters, digits and dashes");
-            }
-            if REFUSED.contains(&lower.as_str()) || lower.starts_with("proxy-") || lower.starts_with("sec-") {
-                return wrong("one of the headers belongs to the browser and cannot be set");
-            }
-            if value.len() > 8192 || value.chars().any(|letter| letter.is_control() || !letter.is_ascii()) {
-                return wrong("a header's value is printable ASCII of at most 8192 bytes");
-            }
+        for header in &self.headers {
+            check_header(header, true)?;
         }
         Ok(())
     }
+}
+
+/// Whether a header can be set on a request, or on an answer that Glass gives in a site's place.
+///
+/// # Errors
+/// Without its value.
+pub(super) fn check_header(header: &Header, of_request: bool) -> Result<(), InvalidParams> {
+    let wrong = |text: &str| Err(InvalidParams(text.to_owned()));
+    let Header { name, value } = header;
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let lower = name.to_ascii_lowercase();
+    if name.is_empty() || name.len() > 128 || !name.bytes().all(token) {
+        return wrong("a header's name has letters, digits and dashes");
+    }
+    let refused = match of_request {
+        true => REFUSED.contains(&lower.as_str()) || lower.starts_with("proxy-") || lower.starts_with("sec-"),
+        false => {
+            ["content-length", "connection", "transfer-encoding", "set-cookie"].contains(&lower.as_str())
+        }
+    };
+    if refused {
+        return wrong("one of the headers belongs to the browser and cannot be set");
+    }
+    if value.len() > 8192 || value.chars().any(|letter| letter.is_control() || !letter.is_ascii()) {
+        return wrong("a header's value is printable ASCII of at most 8192 bytes");
+    }
+    Ok(())
 }
 
 #[cfg(test)]

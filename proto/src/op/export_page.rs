@@ -57,6 +57,21 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
+    /// Every format.
+    pub const ALL: &[Self] = &[Self::Text, Self::Html, Self::Pdf, Self::Mhtml, Self::Assets, Self::Har];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Html => "html",
+            Self::Pdf => "pdf",
+            Self::Mhtml => "mhtml",
+            Self::Assets => "assets",
+            Self::Har => "har",
+        }
+    }
+
     /// The ending of a file, where the format has one of its own.
     pub fn ending(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@
 
 mod batch;
 mod call;
+mod capabilities;
 mod check;
 mod chord;
 mod clear;
@@ -53,6 +54,7 @@ mod preflight;
 mod reconcile_references;
 mod recover;
 mod reference;
+mod route;
 mod screenshot;
 mod scroll;
 mod select;
@@ -79,6 +81,7 @@ use serde::de::DeserializeOwned;
 
 pub use batch::{Batch, Mode, Step};
 pub use call::{CallOptions, GuardScope, Interaction, InvalidOptions, MAX_TIMEOUT_MS, ObserveAfter};
+pub use capabilities::Capabilities;
 pub use check::Check;
 pub use chord::{Chord, InvalidChord, KeyName, NAMED};
 pub use clear::Clear;
@@ -127,6 +130,7 @@ pub use preflight::{Action, Preflight};
 pub use reconcile_references::ReconcileReferences;
 pub use recover::{Recover, RecoverMethod};
 pub use reference::{InvalidRef, Ref};
+pub use route::{ListRoutes, RemoveRoute, RequestType, Route, RouteAction};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
 pub use select::Select;
@@ -414,7 +418,11 @@ operations! {
     Events,
     Diagnostics,
     NetworkBody,
+    Route,
+    ListRoutes,
+    RemoveRoute,
     Health,
+    Capabilities,
     Recover,
     ListDownloads,
     Download,

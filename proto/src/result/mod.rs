@@ -3,6 +3,7 @@
 mod acted;
 mod after;
 mod batched;
+mod capabilities;
 mod delta;
 mod diagnostics;
 mod element;
@@ -15,6 +16,7 @@ mod kept;
 mod network;
 mod observation;
 mod read;
+mod routes;
 mod targets;
 mod text;
 
@@ -25,6 +27,7 @@ pub use acted::{
 };
 pub use after::{After, Expected, Unobserved};
 pub use batched::{Batched, StepDone};
+pub use capabilities::Capabilities;
 pub use delta::{Delta, NodeChanged, NodeGone, Reconciled, ReferenceNow, ReferenceStatus};
 pub use diagnostics::{Diagnostic, DiagnosticKind, DiagnosticLevel, Diagnostics, RequestSummary};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
@@ -39,5 +42,6 @@ pub use kept::{ClipboardAnswered, Cookie, CookiesAnswered, NotMoved, OriginMoved
 pub use network::NetworkBody;
 pub use observation::{LeftOut, Node, Observation, Queried, size};
 pub use read::{DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
+pub use routes::{RouteMade, RouteRemoved, RouteRow, Routes};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

@@ -11,7 +11,9 @@ use super::{
     Preflighted, Reconciled, ReferenceStatus, Shot, StorageMoved, TargetClosed, TargetMade, TargetSelected,
     Targets, TextRead, Uploaded, Verified, ViewportSet, Waited, size,
 };
-use super::{ClipboardAnswered, Health, NetworkBody, Recovered};
+use super::{
+    Capabilities, ClipboardAnswered, Health, NetworkBody, Recovered, RouteMade, RouteRemoved, Routes,
+};
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
 use crate::op::{AnyOperation, Operation};
@@ -71,6 +73,14 @@ pub enum Answer {
     Closed(TargetClosed),
     /// `listFrames`.
     Frames(Frames),
+    /// `route`.
+    RouteMade(RouteMade),
+    /// `listRoutes`.
+    Routes(Routes),
+    /// `removeRoute`.
+    RouteRemoved(RouteRemoved),
+    /// `capabilities`.
+    Capabilities(Capabilities),
     /// `health`.
     Health(Health),
     /// `recover`.
@@ -165,6 +175,10 @@ impl Answer {
             AnyOperation::CloseTarget(_) => Self::Closed(read::<op::CloseTarget>(json)?),
             AnyOperation::ListFrames(_) => Self::Frames(read::<op::ListFrames>(json)?),
             AnyOperation::SelectFrame(_) => Self::Selected(read::<op::SelectFrame>(json)?),
+            AnyOperation::Route(_) => Self::RouteMade(read::<op::Route>(json)?),
+            AnyOperation::ListRoutes(_) => Self::Routes(read::<op::ListRoutes>(json)?),
+            AnyOperation::RemoveRoute(_) => Self::RouteRemoved(read::<op::RemoveRoute>(json)?),
+            AnyOperation::Capabilities(_) => Self::Capabilities(read::<op::Capabilities>(json)?),
             AnyOperation::Health(_) => Self::Health(read::<op::Health>(json)?),
             AnyOperation::Recover(_) => Self::Recovered(read::<op::Recover>(json)?),
             AnyOperation::NetworkBody(_) => Self::Body(read::<op::NetworkBody>(json)?),
@@ -253,6 +267,10 @@ impl Answer {
             Self::Selected(selected) => selected_text(selected),
             Self::Closed(closed) => closed_text(closed),
             Self::Frames(frames) => frames_text(frames),
+            Self::RouteMade(made) => super::routes::made_text(made),
+            Self::Routes(routes) => super::routes::list_text(routes),
+            Self::RouteRemoved(removed) => super::routes::removed_text(removed),
+            Self::Capabilities(told) => super::capabilities::text(told),
             Self::Health(health) => super::health::text(health),
             Self::Recovered(recovered) => super::health::recovered_text(recovered),
             Self::Body(body) => super::network::text(body),

@@ -155,7 +155,7 @@ fn an_archive_of_the_requests_is_har_without_secrets_and_has_bodies_where_they_a
     let of = |entries: &[Value], name: &str| {
         let found = entries
             .iter()
-            .find(|entry| entry["request"]["url"].as_str().is_some_and(|url| url.contains(name)));
+            .rfind(|entry| entry["request"]["url"].as_str().is_some_and(|url| url.contains(name)));
         found.unwrap_or_else(|| panic!("no {name} in {text}")).clone()
     };
     assert_eq!(of(entries, "missing.png")["response"]["status"], 404);

@@ -9,7 +9,7 @@ use crate::rootfs::RUNTIME_DIR;
 /// Name and value of every variable for a program in the cage (clear the environment first).
 pub fn environment() -> [(&'static str, &'static str); 8] {
     [
-        ("PATH", "/usr/bin:/bin"),
+        ("PATH", "/programs:/usr/bin:/bin"),
         ("HOME", HOME),
         ("USER", "glass"),
         ("LANG", "C.UTF-8"),

@@ -78,6 +78,14 @@ pub(crate) fn tmpfs(target: &Path, bytes: u64, mode: u32) -> Result<(), CageErro
         .at(Step::MountTmpfs, format!("memory file system at {}", target.display()))
 }
 
+/// Mounts an empty memory file system for programs of ours; it is sealed once they are in it.
+pub(crate) fn programs(target: &Path, bytes: u64) -> Result<(), CageError> {
+    let options = format!("size={bytes},mode=755");
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("tmpfs"), target, Some("tmpfs"), flags, Some(options.as_str()))
+        .at(Step::MountTmpfs, format!("memory file system at {}", target.display()))
+}
+
 /// Mounts a /proc that knows only the processes of the caller's pid namespace.
 pub(crate) fn proc(target: &Path) -> Result<(), CageError> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;

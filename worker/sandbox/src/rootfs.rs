@@ -32,6 +32,13 @@ pub(crate) const WRITABLE: [&str; 5] = [SESSION, HOME, "/tmp", "/run", "/dev/shm
 /// XDG_RUNTIME_DIR inside the cage.
 pub(crate) const RUNTIME_DIR: &str = "/run/user";
 
+/// Programs of ours inside the cage; before those of the host in `PATH`.
+pub(crate) const PROGRAMS: &str = "/programs";
+
+/// What Chromium asks who opens addresses of a scheme that is not its own. It is told that itself does, so that it opens
+/// nothing, instead of a question in a window that nobody sees and that takes the page's input.
+const XDG_SETTINGS: &str = "#!/bin/sh\nif [ \"$1\" = check ]; then echo yes; fi\n";
+
 const HOME_BYTES: u64 = 64 << 20;
 const RUN_BYTES: u64 = 8 << 20;
 /// The root itself and /dev hold only directories, links and small files.
@@ -91,7 +98,11 @@ pub(crate) fn build(plan: &CagePlan, sources: Sources) -> Result<(), CageError> 
     for (file, text) in made_up_files()? {
         make_file(&beneath(root, Path::new(file)), &text)?;
     }
+    let programs = make_dir(root, PROGRAMS)?;
+    mounts::programs(&programs, SKELETON_BYTES)?;
+    make_program(&programs.join("xdg-settings"), XDG_SETTINGS)?;
     mounts::enter_root(root)?;
+    mounts::seal(Path::new(PROGRAMS))?;
     mounts::seal(Path::new("/dev"))?;
     mounts::seal(Path::new("/"))
 }
@@ -141,6 +152,13 @@ fn make_dir(root: &Path, path: &str) -> Result<PathBuf, CageError> {
 fn make_file(target: &Path, text: &str) -> Result<(), CageError> {
     make_parent(target)?;
     fs::write(target, text).at(Step::Root, format!("write {}", target.display()))
+}
+
+fn make_program(target: &Path, text: &str) -> Result<(), CageError> {
+    use std::os::unix::fs::PermissionsExt;
+    make_file(target, text)?;
+    fs::set_permissions(target, fs::Permissions::from_mode(0o755))
+        .at(Step::Root, format!("make {}", target.display()))
 }
 
 fn make_link(link: &Path, target: &Path) -> Result<(), CageError> {

@@ -6,8 +6,8 @@ use glass_proto::error::{OpError, Phase};
 use glass_proto::op::{ExpectNavigation, WaitUntil};
 
 use super::Before;
-use super::fact::fits;
 use crate::context::Context;
+use crate::glob::fits;
 use crate::page::{EngineError, Halt};
 
 /// How long `auto` waits for load after the DOM is ready.

@@ -51,6 +51,14 @@ const FIXED: &[Flag] = &[
         "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
         "our mouse hovers and points finely; without a device pages would show their touch layout",
     ),
+    flag(
+        "--use-fake-ui-for-media-stream=deny",
+        "a choice of screens would be a window that takes the page's input",
+    ),
+    flag(
+        "--disable-print-preview",
+        "a preview that nobody sees: it would keep the page from being printed to a file ever after",
+    ),
     flag("--mute-audio", "nobody listens, and outside of the cage somebody would"),
     flag("--no-first-run", "first-run pages belong to nobody's session"),
     flag("--no-default-browser-check", "a question that nobody answers"),

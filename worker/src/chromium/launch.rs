@@ -167,6 +167,10 @@ where
     }
     profile::remove_stale_locks(&launch.profile)?;
     profile::set_authentication(&launch.profile, launch.authenticates)?;
+    if let Err(error) = profile::settle(&launch.profile) {
+        // Only what a page asks of devices would wait.
+        tracing::warn!(%error, "the profile cannot be given its settings");
+    }
     let version = match &launch.version {
         Some(version) => version.clone(),
         None => ask_version(&launch.executable.path, reaper).await?,

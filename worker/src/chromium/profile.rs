@@ -12,6 +12,10 @@ use std::{
 /// What Chromium makes to keep a second browser out.
 const LOCKS: [&str; 3] = ["SingletonLock", "SingletonCookie", "SingletonSocket"];
 
+/// Devices are refused at once: the choice among them would wait for ever in a window that nobody sees. 2 is Chromium's
+/// word for blocked.
+const PREFERENCES: &str = r#"{"profile":{"default_content_setting_values":{"usb_guard":2,"hid_guard":2,"serial_guard":2,"bluetooth_guard":2}}}"#;
+
 /// Why a profile cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}", path.display())]
@@ -50,6 +54,21 @@ pub(super) fn set_authentication(profile: &Path, some: bool) -> Result<(), Profi
     std::fs::create_dir_all(profile).and_then(|()| std::fs::write(&path, text)).map_err(failed)
 }
 
+/// Gives a new profile its settings; one that has some keeps them.
+///
+/// # Errors
+/// The operating system's.
+pub(super) fn settle(profile: &Path) -> io::Result<()> {
+    let directory = profile.join("Default");
+    std::fs::create_dir_all(&directory)?;
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(directory.join("Preferences"));
+    match made {
+        Ok(mut file) => io::Write::write_all(&mut file, PREFERENCES.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Removes the locks of a browser that is gone.
 pub(super) fn remove_stale_locks(profile: &Path) -> Result<(), ProfileError> {
     for name in LOCKS {
@@ -80,6 +99,17 @@ mod tests {
         std::fs::write(inside.join(LOCAL_STATE), r#"{"a":1,"auth":{"b":2}}"#).expect("a file");
         set_authentication(&inside, true).expect("set");
         assert_eq!(read(), serde_json::json!({ "a": 1, "auth": { "b": 2, "schemes": "basic,digest" } }));
+    }
+
+    #[test]
+    fn a_profile_that_has_settings_keeps_them() {
+        let profile = tempfile::tempdir().expect("a directory");
+        settle(profile.path()).expect("settled");
+        let file = profile.path().join("Default/Preferences");
+        assert!(std::fs::read_to_string(&file).expect("a file").contains("usb_guard"));
+        std::fs::write(&file, "{}").expect("written");
+        settle(profile.path()).expect("left alone");
+        assert_eq!(std::fs::read_to_string(&file).expect("a file"), "{}");
     }
 
     #[test]

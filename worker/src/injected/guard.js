@@ -20,6 +20,12 @@ let armed = null;
 // that is there does nothing.
 function listen() {
   for (const type of KIND_OF_TYPE.keys()) M.addEventListener(win, type, onGuarded, { capture: true, passive: false });
+  M.addEventListener(win, 'beforeprint', onPrint, { capture: true, passive: true });
+}
+
+// Nothing is printed, and nothing is shown: it is told alone.
+function onPrint() {
+  if (Object.hasOwn(globalThis, 'glassReport')) globalThis.glassReport('{"print":true}');
 }
 listen();
 

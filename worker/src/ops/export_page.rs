@@ -52,7 +52,7 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
         let key = target.key(&target.main).ok_or_else(|| fault(EngineError::Gone))?;
         (target.session.clone(), key, target.frames.len() as u64 - 1)
     };
-    let mut exported = Exported { format: word(params.format).to_owned(), ..Exported::default() };
+    let mut exported = Exported { format: params.format.name().to_owned(), ..Exported::default() };
     let (media_type, data) = match params.format {
         ExportFormat::Text => {
             let text = super::get_text::page_text(context, ExportPage::MAX_BYTES).await?;
@@ -73,7 +73,10 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
                 }
                 None => {
                     let print = PrintToPDF { print_background: true, prefer_css_page_size: true };
-                    (decode(&ask(context, &session, print).await?.data)?, "unverified")
+                    context.pages.note_printing(&context.target, true);
+                    let printed = ask(context, &session, print).await;
+                    context.pages.note_printing(&context.target, false);
+                    (decode(&printed?.data)?, "unverified")
                 }
             };
             exported.completeness = Some(completeness.to_owned());
@@ -151,7 +154,7 @@ async fn archive(context: &Context, bodies: bool) -> Result<Exported, OpError> {
         (target.url.clone(), target.title.clone(), target.revisions.number)
     };
     let exported = Exported {
-        format: word(ExportFormat::Har).to_owned(),
+        format: ExportFormat::Har.name().to_owned(),
         media_type: "application/json".to_owned(),
         bytes: archive.json.len() as u64,
         page: line(context, revision, &url, &title, ""),
@@ -258,17 +261,6 @@ fn row(loaded: &Loaded) -> Asset {
 
 fn shown_url(url: &str) -> String {
     cut(url, 4096).into_owned()
-}
-
-fn word(format: ExportFormat) -> &'static str {
-    match format {
-        ExportFormat::Text => "text",
-        ExportFormat::Html => "html",
-        ExportFormat::Pdf => "pdf",
-        ExportFormat::Mhtml => "mhtml",
-        ExportFormat::Assets => "assets",
-        ExportFormat::Har => "har",
-    }
 }
 
 fn decode(base64: &str) -> Result<Vec<u8>, OpError> {

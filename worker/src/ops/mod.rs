@@ -4,6 +4,7 @@ mod after;
 mod at_point;
 mod batch;
 mod begin;
+mod capabilities;
 mod check;
 mod clear;
 mod click;
@@ -38,6 +39,7 @@ mod network_body;
 mod observe;
 mod preflight;
 mod reconcile_references;
+mod route;
 mod screenshot;
 mod scroll;
 mod select;
@@ -122,6 +124,10 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::ListFrames(_) => encode(frames::list(context)?),
         AnyOperation::SelectFrame(params) => encode(frames::select(context, params)?),
         AnyOperation::NetworkBody(params) => encode(network_body::run(context, params).await?),
+        AnyOperation::Route(params) => encode(route::add(context, params).await?),
+        AnyOperation::ListRoutes(_) => encode(route::list(context)),
+        AnyOperation::RemoveRoute(params) => encode(route::remove(context, params).await?),
+        AnyOperation::Capabilities(_) => encode(capabilities::run(context)?),
         AnyOperation::Health(_) => encode(health::health(context).await?),
         AnyOperation::Recover(params) => encode(health::recover(context, params).await?),
         AnyOperation::Events(params) => encode(events::run(context, params).await?),

@@ -152,6 +152,7 @@ impl Pages {
         drop(self.start(session, runtime::Enable {}));
         drop(self.start(session, log::Enable {}));
         drop(self.start(session, BODIES));
+        self.deny_prompts(session);
         drop(self.emulate_in(session, part, false));
         self.stop_requests(session);
         drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));

@@ -83,6 +83,7 @@ impl Pages {
                     self.auth_required(session, &asked);
                 }
             }
+            "FedCm.dialogShown" => self.federated_login(session, event)?,
             input::DragIntercepted::METHOD => {
                 let drag: input::DragIntercepted = event.params()?;
                 if let Some(target) = self.state().target_of_session(session) {
@@ -168,6 +169,7 @@ impl Pages {
                 }
                 page::FrameRequestedNavigation::METHOD => {
                     let requested: page::FrameRequestedNavigation = event.params()?;
+                    state.leaves_the_web(session, &requested);
                     if requested.disposition == "download"
                         && let Some(target) = state.target_of_session(session)
                     {
@@ -292,6 +294,7 @@ impl State {
             drag: None,
             device: crate::input::Device::default(),
             used: Instant::now(),
+            printing: false,
             dormant: false,
         };
         target.frames.insert(id.clone(), new_frame(None, session.clone(), info.url.clone()));
@@ -579,6 +582,12 @@ impl State {
     fn guard_reports(&mut self, session: Option<&Arc<str>>, payload: &str) -> serde_json::Result<()> {
         const REMEMBERED: usize = 32;
         let mut report: serde_json::Value = serde_json::from_str(payload)?;
+        if report.get("print").is_some() {
+            if self.target_of_session(session).is_some_and(|target| !target.printing) {
+                self.tell(session, EventKind::Print, "asked", EventOf::default());
+            }
+            return Ok(());
+        }
         let token = report.get("token").and_then(|token| token.as_str()).unwrap_or_default().to_owned();
         if self.reports.len() >= REMEMBERED {
             self.reports.pop_front();
@@ -748,6 +757,7 @@ impl Document {
         if let Some(known) = self.exchanges.iter_mut().rev().find(|known| known.loader == request) {
             known.status = status;
             known.cached = response.from_disk_cache;
+            known.media_type = cut(&response.mime_type, 128).into_owned();
             // The response can be told after the commit.
             if self.loader == request {
                 self.status = Some(status);

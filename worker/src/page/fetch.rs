@@ -11,6 +11,8 @@ use glass_proto::session::{HttpCredentials, SessionOptions};
 
 use super::Pages;
 use super::visited::origin;
+use crate::cdp::Pending;
+use crate::cdp::types::empty::Empty;
 use crate::cdp::types::{fetch, network};
 
 /// An empty document: it loads nothing, not even an icon.
@@ -43,26 +45,27 @@ impl Pages {
     /// Tells a CDP session that was attached just now which of its requests it stops.
     pub(super) fn stop_requests(&self, session: &str) {
         // Nothing is stopped before it is asked for.
-        if self.authenticates() || self.tells_documents() {
-            self.fetch_in(session);
+        if self.authenticates() || self.tells_documents() || !self.state().routes.is_empty() {
+            drop(self.fetch_in(session));
         }
     }
 
     /// Tells a CDP session which of its requests it stops, from all that is wanted now.
-    pub(super) fn fetch_in(&self, session: &str) {
-        let empty = self.state().fetch.empty.contains_key(session);
+    pub(super) fn fetch_in(&self, session: &str) -> Option<Pending<Empty>> {
+        let (empty, routes) = {
+            let state = self.state();
+            (state.fetch.empty.contains_key(session), !state.routes.is_empty())
+        };
         // A browser that may authenticate waits for somebody to be asked, at every server that wants it: all requests
         // are stopped then, so that each such question is answered.
         let handle_auth_requests = self.authenticates();
-        let patterns = match (empty || handle_auth_requests, self.tells_documents()) {
-            (true, _) => None,
-            (false, true) => Some(super::admission::DOCUMENTS),
-            (false, false) => {
-                drop(self.start(session, fetch::Disable {}));
-                return;
-            }
+        let patterns = match (empty || handle_auth_requests, routes, self.tells_documents()) {
+            (true, ..) => None,
+            (false, true, _) => return self.stop_for_routes(session),
+            (false, false, true) => Some(super::admission::DOCUMENTS),
+            (false, false, false) => return self.start(session, fetch::Disable {}),
         };
-        drop(self.start(session, fetch::Enable { patterns, handle_auth_requests }));
+        self.start(session, fetch::Enable { patterns, handle_auth_requests })
     }
 
     /// As long as the answer is kept, the page loads nothing but an empty document at this address, and no service
@@ -82,7 +85,7 @@ impl Pages {
                 None => empty.remove(session),
             };
         }
-        self.fetch_in(session);
+        drop(self.fetch_in(session));
     }
 
     /// Whether the session has credentials for any server.
@@ -134,7 +137,7 @@ impl Pages {
                 let none = fetch::FailRequest { request_id, error_reason: "BlockedByClient" };
                 drop(self.start(session, none));
             }
-            None => drop(self.start(session, fetch::ContinueRequest { request_id })),
+            None => self.route_request(session, paused),
         }
     }
 }

@@ -48,6 +48,8 @@ pub struct State {
     pub emulation: super::emulation::Emulation,
     /// What is wanted of requests.
     pub(super) fetch: super::fetch::Wanted,
+    /// Rules for requests.
+    pub routes: super::routes::Routes,
     /// Origins that were shown.
     pub visited: super::visited::Visited,
     /// CDP sessions of workers, with the target that each belongs to.
@@ -141,6 +143,8 @@ pub struct Target {
     pub device: crate::input::Device,
     /// Last use by an operation.
     pub(super) used: Instant,
+    /// Glass itself prints it.
+    pub printing: bool,
     /// The accessibility cache is switched off until the next use.
     pub(super) dormant: bool,
 }
@@ -206,6 +210,8 @@ pub struct Exchange {
     pub redirects: u32,
     /// The browser's cache answered.
     pub cached: bool,
+    /// Media type of the answer.
+    pub media_type: String,
 }
 
 /// Navigations of a main frame of every kind, also those that keep the document.

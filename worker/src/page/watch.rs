@@ -76,6 +76,13 @@ impl Pages {
         }
     }
 
+    /// Notes that Glass itself prints a page, or that it has.
+    pub fn note_printing(&self, target: &str, on: bool) {
+        if let Some(target) = self.state().targets.get_mut(target) {
+            target.printing = on;
+        }
+    }
+
     /// Popups that no observation has told of yet; they count as told now.
     pub fn take_unreported(&self, target: &str) -> Vec<glass_proto::result::PopupSeen> {
         let mut state = self.state();

@@ -47,7 +47,7 @@ toolsets! {
         "createDownload", "transferStatus", "cancelTransfer", "readFile",
     ];
     /// What the page loads and says.
-    Network = "network": ["diagnostics", "events", "networkBody", "emulate"];
+    Network = "network": ["diagnostics", "events", "networkBody", "emulate", "route", "listRoutes", "removeRoute"];
     /// What a session keeps.
     State = "state": ["storageState", "cookies", "clipboard", "captureSecrets", "listSecrets", "deleteSecrets"];
     /// Deep looks.

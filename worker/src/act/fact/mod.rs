@@ -4,7 +4,6 @@
 //! into true.
 
 mod element;
-mod glob;
 mod network;
 mod predicate;
 mod script;
@@ -24,7 +23,6 @@ use crate::context::{Context, halted};
 use crate::page::{EngineError, FrameKey, Halt, State, Step, Target};
 
 pub use element::several;
-pub(super) use glob::fits;
 pub use predicate::{Weighed, failed, verify};
 pub use script::check as check_script;
 pub use until::{Question, Wake, until};
@@ -298,7 +296,7 @@ impl Text<'_> {
         match self {
             Self::Is(wanted) => text == wanted,
             Self::Begins(wanted) => text.starts_with(wanted),
-            Self::Fits(glob) => glob::fits(glob, text),
+            Self::Fits(glob) => crate::glob::fits(glob, text),
             Self::Has(wanted) => text.contains(wanted),
         }
     }

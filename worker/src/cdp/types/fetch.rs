@@ -93,6 +93,9 @@ pub struct AuthChallenge {
 pub struct ContinueRequest<'a> {
     /// The request.
     pub request_id: &'a str,
+    /// All of its headers, in place of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<&'a [HeaderEntry<'a>]>,
 }
 command!(ContinueRequest<'a> = "Fetch.continueRequest" -> Empty);
 

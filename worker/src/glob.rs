@@ -1,7 +1,7 @@
 //! URL globs: `*` stands for anything but `/`, `**` for anything, `{a,b}` for one of both; all else for itself.
 
 /// Whether all of `text` fits.
-pub(in crate::act) fn fits(glob: &str, text: &str) -> bool {
+pub(crate) fn fits(glob: &str, text: &str) -> bool {
     alternatives(glob).iter().any(|glob| simple(glob.as_bytes(), text.as_bytes()))
 }
 
@@ -9,7 +9,7 @@ pub(in crate::act) fn fits(glob: &str, text: &str) -> bool {
 const MOST: usize = 256;
 
 /// The globs without braces that one with braces stands for.
-fn alternatives(glob: &str) -> Vec<String> {
+pub(crate) fn alternatives(glob: &str) -> Vec<String> {
     let mut done = vec![String::new()];
     let mut rest = glob;
     while let Some((before, after)) = rest.split_once('{') {
