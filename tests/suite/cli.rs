@@ -31,7 +31,7 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["navigate"], "URL"),
     (&["key"], "CHORD"),
     (&["nonsense", "--help"], "nonsense"),
-    (&["cookies", "delete", "x"], "cookies"),
+    (&["teleport", "delete", "x"], "teleport"),
     (&[""], ""),
 ];
 

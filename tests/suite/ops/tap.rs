@@ -20,7 +20,7 @@ fn the_page_gets_a_touch_and_its_click() {
 #[test]
 fn what_is_covered_is_not_touched() {
     let (stage, visit) = Stage::open("covered.html");
-    let error = stage.fails("not_actionable", &["tap", "css=#buy", "--timeout-ms", "700"]);
+    let error = stage.fails("not_actionable", &["tap", "css=#buy", "--timeout-ms", "1500"]);
     assert_eq!(error["reason"], "hit_test_blocked", "{error}");
     assert!(visit.events().is_empty());
 }

@@ -25,6 +25,9 @@ async function settle(args) {
   let timedOut = false;
   const frames = args.frames ?? 2;
   for (let i = 0; i < frames; i++) timedOut = !(await nextFrame(100)) || timedOut;
+  // A document that never painted has nothing on the screen yet, whatever its frames say.
+  const until = clock() + (args.paintedMs || 0);
+  while (clock() < until && entriesOf('paint').length === 0) await nextFrame(50);
   return { frames, timedOut };
 }
 

@@ -165,6 +165,7 @@ const clearTimer = win.clearTimeout.bind(win);
 const onFrame = win.requestAnimationFrame.bind(win);
 const offFrame = win.cancelAnimationFrame.bind(win);
 const clock = performance.now.bind(performance);
+const entriesOf = performance.getEntriesByType.bind(performance);
 const viewport = () => ({ width: win.innerWidth, height: win.innerHeight });
 
 // Closed shadow roots that the browser handed to us; open ones are read from their host.

@@ -5,13 +5,13 @@
 use std::time::{Duration, Instant};
 
 use glass_proto::error::{ErrorKind, OpError};
-use glass_proto::op::{Lane, ObserveAfter, Predicate};
+use glass_proto::op::{Lane, ObserveAfter, Predicate, WaitUntil};
 use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{After, Expected, Observation, Unobserved};
 use serde_json::{Map, Value};
 
 use super::observe;
-use crate::act::{Since, Truth, Weighed, failed, verify};
+use crate::act::{Since, Truth, Weighed, failed, loaded_until, verify};
 use crate::context::Context;
 use crate::page::Halt;
 
@@ -21,6 +21,8 @@ const SUMMARY: u32 = 2048;
 const AT_ONCE: Duration = Duration::from_millis(1000);
 /// Time kept back of what a predicate may take, to answer in when it was waited for in vain.
 const LAST_WORD: Duration = Duration::from_millis(250);
+/// How long a new document is given to have its DOM ready before it is looked at.
+const NEW_DOCUMENT: Duration = Duration::from_millis(1500);
 /// Bytes of an error (contract 2.6) with what is added to it on its way.
 const ERROR: usize = 7 * 1024;
 /// What a result can do without in an error, the least important first.
@@ -141,6 +143,9 @@ async fn look(page: &Context, since: u64, after: &mut After) {
 }
 
 async fn observed(page: &Context, since: u64) -> Result<Observation, OpError> {
+    // A document that just came has nothing to show yet; one that takes longer is told as far as it is.
+    let soon = page.lasting(Instant::now() + page.left().min(NEW_DOCUMENT));
+    loaded_until(&soon, WaitUntil::DomContentLoaded).await?;
     let most = page.options.observe_max_bytes;
     if page.options.observe == Some(ObserveAfter::Summary) {
         return observe::changed(page, since, most.unwrap_or(SUMMARY)).await;

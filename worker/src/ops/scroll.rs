@@ -20,6 +20,8 @@ use crate::page::{EngineError, FrameKey, Halt, Step, reference};
 
 /// Longest that panes are waited for until they stand still.
 const STANDS: Duration = Duration::from_millis(1500);
+/// How long a document that has not painted yet is given to.
+const PAINTED_MS: u64 = 300;
 /// Frames within frames that are followed.
 const DEEPEST: usize = 16;
 
@@ -233,7 +235,8 @@ async fn watch(
     loop {
         let args = json!({ "token": context.token, "x": at.0, "y": at.1, "dx": dx, "dy": dy, "to": to });
         // The wheel finds what has been drawn: a page that just came has not.
-        let steps = vec![Step("settle", json!({ "frames": 2 })), Step("watchPanes", args)];
+        let settle = Step("settle", json!({ "frames": 2, "paintedMs": PAINTED_MS }));
+        let steps = vec![settle, Step("watchPanes", args)];
         let answer = context.pages.run(&key, steps).await;
         let watched = answer.and_then(|mut call| call.take::<Value>().and_then(|_| call.take::<Watched>()));
         let watched = match watched {
