@@ -72,7 +72,7 @@ fn take(stage: &Stage, step: &Step) -> Option<String> {
     let before = state(stage);
     let answer = stage.ask(step.command);
     let after = state(stage);
-    let has = stage.eval(step.then) == true;
+    let has = stage.eval(&format!("Boolean({})", step.then)) == true;
     let claims = &answer.json["result"]["evidence"]["valueMatches"];
     let fault = match (answer.kind(), step.fails) {
         (None, None) if has => return None,
