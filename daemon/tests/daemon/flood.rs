@@ -25,6 +25,7 @@ async fn call(client: &mut GlassClient<Channel>, id: &ClientId) -> String {
         operation: "observe".to_owned(),
         params_json: b"{}".to_vec(),
         options_json: Vec::new(),
+        session_json: Vec::new(),
     };
     let mut stream = client.execute(request).await.unwrap().into_inner();
     loop {
