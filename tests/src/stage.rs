@@ -117,7 +117,10 @@ impl Stage {
 }
 
 fn started() -> World {
-    let world = World::new();
+    // All tests of a module are one client to the daemon, and quicker than a person.
+    let world = World::new().with_config(
+        "[limits]\noperations_per_second = 1000\noperations_at_once = 1000\nnavigations_per_second = 1000\n",
+    );
     world.glassctl(["daemon", "start"]).success();
     // Its leash learns the pid.
     world.daemon();
