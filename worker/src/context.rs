@@ -253,7 +253,9 @@ impl Context {
                 "this browser does not compute roles and names for Glass",
                 "use the Chromium that the documentation names",
             ),
-            EngineError::Engine { kind, .. } if kind == "stale" || kind == "unknown_ref" => {
+            EngineError::Engine { kind, .. }
+                if ["stale", "unknown_ref", "unknown_frame"].contains(&kind.as_str()) =>
+            {
                 OpError::rejected(
                     ErrorKind::StaleReference,
                     phase,
