@@ -122,8 +122,14 @@ impl CdpError {
         match self {
             Self::Detached { .. } => true,
             Self::Protocol { code, .. } if *code == SESSION_NOT_FOUND => true,
-            _ => self.says(&["Session with given id not found", "Not attached to an active page"]),
+            _ => self.says(&["Session with given id not found"]) || self.between_pages(),
         }
+    }
+
+    /// Whether the session was between two pages: the command was refused, nothing of it was done, and the session goes
+    /// on with the page that comes.
+    pub fn between_pages(&self) -> bool {
+        self.says(&["Not attached to an active page"])
     }
 
     /// Whether the target (a tab, a frame's process) does not exist.

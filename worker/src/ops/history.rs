@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::TryFutureExt as _;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Back, Forward, Reload};
 use glass_proto::result::Navigated;
@@ -12,6 +13,7 @@ use glass_proto::result::Navigated;
 use super::load::{Asked, Committed, arrive, begin, error_page_stands, generation, no_answer};
 use crate::act::Before;
 use crate::cdp::types::page::{self, GetNavigationHistory, NavigateToHistoryEntry, NavigationHistory};
+use crate::cdp::{CdpError, Command};
 use crate::context::{Context, halted};
 use crate::page::{EngineError, Halt, Moves};
 
@@ -44,16 +46,14 @@ async fn step(context: &Context, asked: Asked<'_>, step: i64, resubmit: bool) ->
     let seen = Seen::of(context);
     context.dispatching().await;
     let command = NavigateToHistoryEntry { entry_id: entry.id };
-    let sent = context.pages.client().start_send(Some(&session), command);
-    taken(context, context.pages.or_halt(&context.target, sent).await)?;
+    taken(context, tell(context, &session, command).await)?;
     let committed = follow(context, &session, &seen, &before, Some(entry.id)).await?;
     if resubmit
         && committed == Committed::Document
         && failure(context, &seen).await.as_deref() == Some(NOT_KEPT)
     {
         let seen = Seen::of(context);
-        let again = context.pages.client().start_send(Some(&session), page::Reload::default());
-        taken(context, context.pages.or_halt(&context.target, again).await)?;
+        taken(context, tell(context, &session, page::Reload::default()).await)?;
         let committed = follow(context, &session, &seen, &before, None).await?;
         return arrive(context, asked, &before, committed, began).await;
     }
@@ -88,8 +88,7 @@ pub(super) async fn reload(context: &Context, params: &Reload) -> Result<Navigat
     // Only the document that was judged above: another one may be a form's answer.
     let loader = Some(loader.as_str()).filter(|loader| !loader.is_empty());
     let command = page::Reload { ignore_cache: params.ignore_cache, loader_id: loader };
-    let sent = context.pages.client().start_send(Some(&session), command);
-    match context.pages.or_halt(&context.target, sent).await {
+    match tell(context, &session, command).await {
         Err(EngineError::Cdp(error)) if !error.is_closed() => {
             tracing::debug!(%error, "another document came before the reload");
             return Err(OpError::failed(
@@ -131,8 +130,27 @@ fn session(context: &Context) -> Result<std::sync::Arc<str>, OpError> {
 }
 
 async fn history(context: &Context, session: &str) -> Result<NavigationHistory, OpError> {
-    let history = context.pages.client().send(Some(session), GetNavigationHistory {}).await;
-    history.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::Preflight))
+    let history = tell(context, session, GetNavigationHistory {}).await;
+    history.map_err(|error| context.engine(&error, Phase::Preflight))
+}
+
+/// Sends a command about the history. Between two pages the browser refuses each of them, and takes it a moment later.
+async fn tell<C: Command + Clone>(
+    context: &Context,
+    session: &str,
+    command: C,
+) -> Result<C::Reply, EngineError> {
+    loop {
+        let sent = context.pages.client().start_send(Some(session), command.clone());
+        let refused = |error: &CdpError| error.between_pages() && !context.left().is_zero();
+        // Seen before the engine takes the refusal for a page that went.
+        let mut between = false;
+        let reply = sent.inspect_err(|error| between = refused(error));
+        match context.pages.or_halt(&context.target, std::pin::pin!(reply)).await {
+            Err(_) if between => context.pages.any_event(context.soft.min(Instant::now() + LOOK)).await?,
+            reply => return reply,
+        };
+    }
 }
 
 fn lost(context: &Context, error: &EngineError) -> OpError {
