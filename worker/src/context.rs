@@ -264,6 +264,16 @@ impl Context {
                 )
                 .reason("changed")
             }
+            EngineError::Engine { kind, .. } if kind == "no_engine" => {
+                tracing::warn!("the page has no engine");
+                OpError::rejected(
+                    ErrorKind::Transport,
+                    phase,
+                    "the page engine is not in this page: the browser did not run it, or is older than it can work with",
+                    "try again; glassctl doctor names the browser, Glass is tested with Chromium 148 and newer",
+                )
+                .reason(kind.clone())
+            }
             EngineError::Engine { kind, answer } => {
                 let at = answer.get("at").and_then(|at| at.as_str());
                 tracing::warn!(%kind, at, "the page engine failed");

@@ -156,8 +156,10 @@ M.queryAll = (n, selector) => {
 };
 
 G.fonts = getter(Document.prototype, 'fonts');
-G.fontStatus = getter(FontFaceSet.prototype, 'status');
-G.fontsReady = getter(FontFaceSet.prototype, 'ready');
+// Older browsers have no name for its constructor.
+const FONTS = Object.getPrototypeOf(G.fonts(doc) || {});
+G.fontStatus = getter(FONTS, 'status');
+G.fontsReady = getter(FONTS, 'ready');
 
 const styleOf = win.getComputedStyle.bind(win);
 const setTimer = win.setTimeout.bind(win);
