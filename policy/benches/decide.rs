@@ -47,7 +47,7 @@ fn main() {
     });
     measure("a connection, 400 rules", || {
         let connection =
-            Connection { host: &host, port: 443, transport: Transport::Tls, address: Some(address) };
+            Connection { host: &host, port: 443, transport: Transport::Tls, address: Some(address), own: false };
         black_box(rules.decide(black_box(&connection), Purpose::Any));
     });
 }

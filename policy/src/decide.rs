@@ -8,7 +8,7 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::capability::{Capability, Preset, Stance};
-use crate::egress::{Connection, Decision, Purpose, Rules, Source};
+use crate::egress::{Connection, Decision, HostLayer, Purpose, Rules, Source};
 use crate::host::{Host, Transport};
 use crate::layer::{By, Layer, List, Says};
 
@@ -21,11 +21,12 @@ pub enum Rates {
     Fifth,
 }
 
-/// What holds for one client.
+/// What holds for one client. Compiled once, and cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Policy {
     daemon: Arc<Layer>,
     client: Arc<Layer>,
+    rules: Arc<Rules>,
 }
 
 /// What is decided about an operation.
@@ -55,7 +56,8 @@ pub struct Denial {
 impl Policy {
     /// What holds for a client within the daemon's policy.
     pub fn new(daemon: Arc<Layer>, client: Arc<Layer>) -> Self {
-        Self { daemon, client }
+        let rules = Rules::of([&daemon, &client].map(|layer| HostLayer::clone(&layer.hosts))).into();
+        Self { daemon, client, rules }
     }
 
     /// Both sides, the ceiling first.
@@ -112,17 +114,25 @@ impl Policy {
             // It makes no connection of its own; what its document sends goes through the proxy.
             return Ok(());
         };
-        let Some(host) = Host::of(url) else { return Ok(()) };
-        let connection = Connection { host: &host, port, transport, address: None };
-        match self.rules().decide(&connection, Purpose::Navigation) {
+        let Some(host) = Host::of(url) else {
+            return Err(Denial {
+                rule: "hosts/unreadable".to_owned(),
+                reason: "the host of that URL is none that rules can be asked about".to_owned(),
+                remedy: "give a URL whose host is a name or an address".to_owned(),
+                override_possible: false,
+                unconfigured: false,
+            });
+        };
+        let connection = Connection { host: &host, port, transport, address: None, own: false };
+        match self.rules.decide(&connection, Purpose::Navigation) {
             Decision::Allow => Ok(()),
             Decision::Deny { rule, reason } => Err(host_denial(rule, reason)),
         }
     }
 
     /// The rules of a session that is begun under this policy.
-    pub fn rules(&self) -> Rules {
-        Rules::of(self.layers().map(|layer| layer.hosts.clone()))
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// How much of the rates and targets the client has.
@@ -287,7 +297,7 @@ mod tests {
             host in select(vec!["a.test", "b.a.test", "c.a.test", "b.test", "10.1.2.3", "127.0.0.1", "localhost", "8.8.8.8"]),
             port in select(vec![80_u16, 443, 8080]),
             address in proptest::option::of(select(vec!["10.1.2.3", "127.0.0.1", "8.8.8.8"])),
-            tls in any::<bool>(),
+            tls in any::<bool>(), own in any::<bool>(),
         ) {
             let daemon = layer(ceiling, Source::Daemon);
             let alone = Policy::new(daemon.clone(), Arc::new(Layer::silent_client()));
@@ -300,13 +310,18 @@ mod tests {
             let host = Host::parse(host).unwrap();
             let transport = if tls { Transport::Tls } else { Transport::Plain };
             let address = address.map(|address| address.parse().unwrap());
-            let connection = Connection { host: &host, port, transport, address };
+            let connection = Connection { host: &host, port, transport, address, own };
             for purpose in [Purpose::Any, Purpose::Navigation] {
                 if together.rules().decide(&connection, purpose) == Decision::Allow {
                     prop_assert_eq!(alone.rules().decide(&connection, purpose), Decision::Allow);
                 }
             }
             prop_assert!(!alone.requires_egress() || together.requires_egress());
+            prop_assert!(alone.rates() == Rates::Full || together.rates() == Rates::Fifth);
+            for url in ["http://a.test/", "https://b.a.test/", "http://127.0.0.1:8080/", "http://[::ffff:10.1.2.3]/", "data:text/html,x", "about:blank"] {
+                let url = Url::parse(url).unwrap();
+                prop_assert!(alone.navigation(&url).is_ok() || together.navigation(&url).is_err(), "{}", url);
+            }
         }
     }
 
@@ -329,6 +344,16 @@ mod tests {
         let denied = denial(&closed, back).unwrap();
         assert_eq!(denied.rule, "daemon/deny/evaluate");
         assert!(denied.remedy.contains("policy.toml") && !denied.override_possible);
+    }
+
+    // contract: 10.3
+    #[test]
+    fn a_host_that_cannot_be_read_is_denied() {
+        let open = Policy::new(layer(Given::default(), Source::Daemon), Arc::new(Layer::silent_client()));
+        for text in ["http://a..test/", "http://../", &format!("http://{}/", "a.".repeat(140))] {
+            let denied = open.navigation(&Url::parse(text).unwrap()).unwrap_err();
+            assert_eq!(denied.rule, "hosts/unreadable", "{text}");
+        }
     }
 
     // contract: 10.2

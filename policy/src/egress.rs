@@ -10,7 +10,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::address::is_public;
+use crate::address::{is_loopback, is_public};
 use crate::host::{Host, HostRule, Transport};
 
 /// The rule named when nothing allows a connection.
@@ -82,6 +82,22 @@ pub struct Connection<'a> {
     /// What the name turned out to be; `None` before it was resolved. A denial at that point spares the lookup, and an
     /// allowance is provisional until each address was asked for too.
     pub address: Option<IpAddr>,
+    /// Whether that address is one of this machine's own, as far as whoever connects knows; loopback needs no telling.
+    pub own: bool,
+}
+
+impl Connection<'_> {
+    fn address(&self) -> Option<IpAddr> {
+        match self.host {
+            Host::Address(address) => Some(*address),
+            Host::Name(_) => self.address,
+        }
+    }
+
+    /// Whether it ends at this machine, under whichever name and address.
+    pub fn is_to_this_machine(&self) -> bool {
+        self.own || self.host.is_localhost() || self.address().is_some_and(is_loopback)
+    }
 }
 
 impl HostLayer {
@@ -96,15 +112,19 @@ impl HostLayer {
     }
 
     fn decide(&self, connection: &Connection<'_>, purpose: Purpose) -> Decision {
-        let Connection { host, port, transport, address } = *connection;
-        let address = match host {
-            Host::Address(address) => Some(*address),
-            Host::Name(_) => address,
-        };
+        let Connection { host, port, transport, .. } = *connection;
+        let address = connection.address();
         let names = |rule: &HostRule| address.is_some_and(|address| rule.names(address, port, transport));
         let matches = |rule: &HostRule| rule.matches(host, port, transport);
         let source = self.source.name();
-        if let Some(rule) = self.deny.iter().find(|rule| matches(rule) || names(rule)) {
+        // What is denied is denied in every spelling; what is allowed is allowed as it stands.
+        let to_this_machine = connection.is_to_this_machine();
+        let denies = |rule: &&HostRule| {
+            matches(rule)
+                || address.is_some_and(|address| rule.reaches(address, port, transport))
+                || (to_this_machine && rule.is_this_machine(port, transport))
+        };
+        if let Some(rule) = self.deny.iter().find(denies) {
             return deny(
                 format!("{source}/deny_hosts/{rule}"),
                 format!("the rule {rule} denies {}", Place(connection)),
@@ -124,16 +144,16 @@ impl HostLayer {
                 format!("no rule allows {what}{space}{}", Place(connection)),
             );
         }
-        let Some(address) = address.filter(|address| self.public_only && !is_public(*address)) else {
-            return Decision::Allow;
-        };
+        let local = self.public_only && (to_this_machine || address.is_some_and(|address| !is_public(address)));
         // Who names localhost names this machine.
-        if lists.any(names) || (named && host.is_localhost() && address.to_canonical().is_loopback()) {
+        let at_home = host.is_localhost() && address.is_none_or(|address| address.to_canonical().is_loopback());
+        if !local || lists.any(names) || (named && at_home) {
             return Decision::Allow;
         }
+        let what = if to_this_machine { "this machine" } else { "no public address" };
         deny(
             format!("{source}/non_public_addresses"),
-            format!("{} is no public address, and no rule names it", Place(connection)),
+            format!("{} is {what}, and no rule names it", Place(connection)),
         )
     }
 }
@@ -218,7 +238,13 @@ pub enum Decision {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
+    use ipnet::IpNet;
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::address::spellings;
 
     fn layer(any: bool, allow: &[&str], subresource: &[&str], deny: &[&str], public_only: bool) -> Rules {
         let read = |rules: &[&str]| rules.iter().map(|rule| rule.parse().unwrap()).collect();
@@ -236,7 +262,7 @@ mod tests {
         let host = Host::parse(host).unwrap();
         let address = address.map(|address| address.parse().unwrap());
         let transport = if port == 443 { Transport::Tls } else { Transport::Plain };
-        rules.decide(&Connection { host: &host, port, transport, address }, purpose)
+        rules.decide(&Connection { host: &host, port, transport, address, own: false }, purpose)
     }
 
     fn rule(decision: Decision) -> String {
@@ -310,6 +336,72 @@ mod tests {
         let any = layer(true, &[], &[], &[], true);
         assert_eq!(of(&any, "localhost", 80, "127.0.0.1"), "client/non_public_addresses");
         assert_eq!(rule(decide(&any, "127.0.0.1", 80, None, Purpose::Any)), "client/non_public_addresses");
+    }
+
+    fn host_of(address: IpAddr) -> String {
+        match address {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        }
+    }
+
+    proptest! {
+        // contract: 10.3
+        #[test]
+        fn what_is_denied_is_denied_in_every_spelling(bits in any::<u32>(), at in any::<(usize, usize)>(), length in 0_u8..=32) {
+            let spellings = spellings(bits.into());
+            let (denied, asked) = (spellings[at.0 % spellings.len()], spellings[at.1 % spellings.len()]);
+            let block = IpNet::new(IpAddr::from(Ipv4Addr::from(bits)), length).unwrap().trunc();
+            for rule_text in [denied.to_string(), block.to_string()] {
+                let rules = layer(true, &[], &[], &[&rule_text], false);
+                for (host, address) in [(host_of(asked), None), ("a.test".to_owned(), Some(asked.to_string()))] {
+                    let decision = decide(&rules, &host, 80, address.as_deref(), Purpose::Any);
+                    prop_assert!(decision != Decision::Allow, "{} lets {} {:?} through", rule_text, host, address);
+                }
+            }
+        }
+
+        // contract: 10.3
+        #[test]
+        fn what_is_allowed_is_allowed_as_it_stands(bits in any::<u32>(), at in any::<usize>()) {
+            let own = Ipv4Addr::from(bits);
+            let spellings = spellings(own);
+            let asked = spellings[at % spellings.len()];
+            let rules = layer(false, &[&own.to_string()], &[], &[], true);
+            let decision = decide(&rules, &host_of(asked), 80, None, Purpose::Any);
+            prop_assert_eq!(decision == Decision::Allow, asked.to_canonical() == own, "{}", asked);
+        }
+    }
+
+    // contract: 10.3
+    #[test]
+    fn this_machine_is_denied_under_every_name_of_it() {
+        let ways = ["127.0.0.1", "127.9.9.9", "0.0.0.0", "0.0.0.7", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:0:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]"];
+        let names = ["localhost", "localhost.", "LOCALHOST", "a.localhost", "x.a.localhost", "%6cocalhost"];
+        let denials = ["localhost", "127.0.0.1", "0.0.0.0", "[::]", "::1", "127.0.0.0/8", "127.1.0.0/16", "::/128", "::ffff:127.0.0.1", "0x7f.1", "localhost:80"];
+        for denied in denials {
+            let rules = layer(true, &[], &[], &[denied], false);
+            for host in ways.into_iter().chain(names) {
+                assert_ne!(decide(&rules, host, 80, None, Purpose::Navigation), Decision::Allow, "{denied}: {host}");
+            }
+            for address in ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"] {
+                assert_ne!(decide(&rules, "a.test", 80, Some(address), Purpose::Any), Decision::Allow, "{denied}: {address}");
+            }
+            let host = Host::parse("93.184.216.34").unwrap();
+            let mut own = Connection { host: &host, port: 80, transport: Transport::Plain, address: None, own: true };
+            assert_ne!(rules.decide(&own, Purpose::Any), Decision::Allow, "{denied}: an address of this machine");
+            own.own = false;
+            assert_eq!(rules.decide(&own, Purpose::Any), Decision::Allow, "{denied}: another machine");
+        }
+        // A rule for one name below localhost is about that name.
+        let rules = layer(true, &[], &[], &["a.localhost", "10.0.0.0/8"], false);
+        assert_ne!(decide(&rules, "a.localhost", 80, None, Purpose::Any), Decision::Allow);
+        assert_eq!(decide(&rules, "127.0.0.1", 80, None, Purpose::Any), Decision::Allow);
+        // And an address of this machine is none that anybody could have.
+        let public = layer(true, &[], &[], &[], true);
+        for host in ways.into_iter().chain(names) {
+            assert_eq!(rule(decide(&public, host, 80, None, Purpose::Any)), "client/non_public_addresses", "{host}");
+        }
     }
 
     #[test]

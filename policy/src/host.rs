@@ -5,13 +5,13 @@
 //! decide: `egress` does.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use serde::{Deserialize, Serialize};
 
-use crate::address::canonical;
+use crate::address::{Readings, canonical, is_loopback};
 
 /// The longest text of a rule, in bytes: the longest host with what can stand round it.
 pub const MAX_RULE_BYTES: usize = 300;
@@ -196,6 +196,13 @@ impl FromStr for HostRule {
     }
 }
 
+/// The blocks by which this machine reaches itself.
+fn this_machine() -> [IpNet; 4] {
+    let v4 = |first| IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(first, 0, 0, 0), 8));
+    let v6 = |address| IpNet::V6(Ipv6Net::new_assert(address, 128));
+    [v4(127), v4(0), v6(Ipv6Addr::LOCALHOST), v6(Ipv6Addr::UNSPECIFIED)]
+}
+
 fn block(text: &str) -> Result<HostRule, InvalidRule> {
     let net: IpNet = text.parse().map_err(|_| InvalidRule::Form)?;
     if net.addr() != net.network() {
@@ -247,13 +254,43 @@ impl HostRule {
 
     /// Whether it names `address` itself: as an address, or in a block.
     pub fn names(&self, address: IpAddr, port: u16, transport: Transport) -> bool {
-        let address = canonical(address);
+        self.fits(port, transport) && self.holds(canonical(address))
+    }
+
+    /// Whether it is about the machine at `address` in any spelling: the address, one that stands inside it, or, where
+    /// either is of this machine, any other of this machine. For rules that deny; see [`Readings`].
+    pub fn reaches(&self, address: IpAddr, port: u16, transport: Transport) -> bool {
         self.fits(port, transport)
             && match &self.pattern {
-                Pattern::Host(Host::Address(own)) => *own == address,
-                Pattern::Block(net) => net.contains(&address),
+                Pattern::Host(Host::Address(own)) => {
+                    let own = Readings::of(*own);
+                    Readings::of(address).iter().any(|address| own.iter().any(|own| own == address))
+                }
+                Pattern::Block(_) => Readings::of(address).iter().any(|address| self.holds(address)),
                 Pattern::Host(Host::Name(_)) | Pattern::Below(_) => false,
             }
+    }
+
+    /// Whether it is about this machine: `localhost`, or an address by which the machine reaches itself.
+    pub fn is_this_machine(&self, port: u16, transport: Transport) -> bool {
+        self.fits(port, transport)
+            && match &self.pattern {
+                Pattern::Host(Host::Address(own)) => is_loopback(*own),
+                Pattern::Host(Host::Name(name)) => name == "localhost",
+                Pattern::Block(net) => {
+                    let within = |block: &IpNet| block.contains(&net.addr()) || net.contains(&block.addr());
+                    this_machine().iter().any(within)
+                }
+                Pattern::Below(_) => false,
+            }
+    }
+
+    fn holds(&self, address: IpAddr) -> bool {
+        match &self.pattern {
+            Pattern::Host(Host::Address(own)) => *own == address,
+            Pattern::Block(net) => net.contains(&address),
+            Pattern::Host(Host::Name(_)) | Pattern::Below(_) => false,
+        }
     }
 
     fn fits(&self, port: u16, transport: Transport) -> bool {

@@ -3,7 +3,8 @@
 //! Owns the meaning of the lists beside a preset, and which of them contradict each other. Does not read text (`file`)
 //! and does not join the two sides (`decide`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use crate::egress::{HostLayer, MAX_LAYER_BYTES, Source};
 use crate::host::HostRule;
 
 /// What a policy file or a command line gives, as it was given.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Given {
     /// The preset. Without one the daemon goes by `development`, and a client by what the daemon says.
@@ -103,6 +104,10 @@ impl Given {
     /// # Errors
     /// Everything that contradicts something else, or that this build cannot do.
     pub fn compile(self, source: Source) -> Result<Layer, Vec<Contradiction>> {
+        // The size first: nothing is compared that is too much anyway.
+        if let Some(wrong) = self.too_large() {
+            return Err(vec![wrong]);
+        }
         let mut wrong = Vec::new();
         if let Some(preset) = self.preset.filter(|preset| !preset.is_available()) {
             let message =
@@ -131,7 +136,8 @@ impl Given {
         let allowed = [
             (List::AllowHosts, &self.allow_hosts),
             (List::AllowSubresourceHosts, &self.allow_subresource_hosts),
-        ];
+        ]
+        .map(|(list, rules)| (list, rules.iter().collect::<HashSet<_>>()));
         for (index, rule) in self.deny_hosts.iter().enumerate() {
             if let Some((other, _)) = allowed.iter().find(|(_, rules)| rules.contains(rule)) {
                 wrong.push(twice(List::DenyHosts, index, *other, &rule.to_string()));
@@ -150,17 +156,38 @@ impl Given {
             deny: self.deny_hosts,
             public_only: preset.is_some_and(Preset::public_only),
         };
-        let rules = hosts.allow.iter().chain(&hosts.subresource).chain(&hosts.deny);
-        // Quotes and a comma round each, and the keys.
-        let bytes = 200 + rules.map(|rule| rule.to_string().len() + 3).sum::<usize>();
-        if bytes > MAX_LAYER_BYTES {
-            let message = format!(
-                "the host rules come to {bytes} bytes, and at most {MAX_LAYER_BYTES} are taken; use *.example.com and blocks"
-            );
-            wrong.push(Contradiction { list: List::AllowHosts, index: 0, message });
-        }
         let requires_egress = self.require_egress || preset.is_some_and(Preset::requires_egress);
-        if wrong.is_empty() { Ok(Layer { source, preset, said, hosts, requires_egress }) } else { Err(wrong) }
+        if wrong.is_empty() {
+            Ok(Layer { source, preset, said, hosts: hosts.into(), requires_egress })
+        } else {
+            Err(wrong)
+        }
+    }
+
+    /// More than one side may come to.
+    fn too_large(&self) -> Option<Contradiction> {
+        let capabilities = [(List::Allow, &self.allow), (List::Confirm, &self.confirm), (List::Deny, &self.deny)];
+        // Each once in each list is too much already.
+        if let Some((list, _)) = capabilities.iter().find(|(_, items)| items.len() > 2 * Capability::ALL.len()) {
+            let message = format!("{} names more than there is", list.key());
+            return Some(Contradiction { list: *list, index: 0, message });
+        }
+        let hosts = [
+            (List::AllowHosts, &self.allow_hosts),
+            (List::AllowSubresourceHosts, &self.allow_subresource_hosts),
+            (List::DenyHosts, &self.deny_hosts),
+        ];
+        // Quotes and a comma round each, and the keys.
+        let size = |rules: &[HostRule]| rules.iter().map(|rule| rule.to_string().len() + 3).sum::<usize>();
+        let (longest, _) = hosts.iter().map(|(list, rules)| (*list, size(rules))).max_by_key(|(_, bytes)| *bytes)?;
+        let bytes = 200 + hosts.iter().map(|(_, rules)| size(rules)).sum::<usize>();
+        (bytes > MAX_LAYER_BYTES).then(|| Contradiction {
+            list: longest,
+            index: 0,
+            message: format!(
+                "the host rules come to {bytes} bytes, and at most {MAX_LAYER_BYTES} are taken; use *.example.com and blocks"
+            ),
+        })
     }
 }
 
@@ -182,8 +209,8 @@ pub struct Layer {
     pub preset: Option<Preset>,
     /// What is said beside the preset.
     said: HashMap<Capability, (Stance, List)>,
-    /// Its rules about hosts.
-    pub hosts: HostLayer,
+    /// Its rules about hosts; sessions that are begun under it share them.
+    pub hosts: Arc<HostLayer>,
     /// Whether sessions whose network rules nobody enforces are refused.
     pub requires_egress: bool,
 }
@@ -219,7 +246,13 @@ impl Layer {
             deny: Vec::new(),
             public_only: false,
         };
-        Self { source: Source::Client, preset: None, said: HashMap::new(), hosts, requires_egress: false }
+        Self {
+            source: Source::Client,
+            preset: None,
+            said: HashMap::new(),
+            hosts: hosts.into(),
+            requires_egress: false,
+        }
     }
 
     /// What it says about a capability.

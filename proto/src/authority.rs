@@ -209,7 +209,7 @@ struct Owned {
 impl Owned {
     fn as_connection(&self) -> glass_policy::egress::Connection<'_> {
         let Self { host, port, transport } = self;
-        glass_policy::egress::Connection { host, port: *port, transport: *transport, address: None }
+        glass_policy::egress::Connection { host, port: *port, transport: *transport, address: None, own: false }
     }
 }
 

@@ -48,7 +48,7 @@ fn denial(rules: &Rules, url: &str) -> Option<Failure> {
     let url = Url::parse(url).ok()?;
     let (host, port) = (Host::of(&url)?, url.port_or_known_default()?);
     let transport = Transport::of(url.scheme())?;
-    let connection = Connection { host: &host, port, transport, address: None };
+    let connection = Connection { host: &host, port, transport, address: None, own: false };
     match rules.decide(&connection, Purpose::Navigation) {
         Decision::Allow => None,
         Decision::Deny { rule, reason } => Some(Failure {
