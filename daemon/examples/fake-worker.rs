@@ -8,6 +8,7 @@
 
 use std::io::Read;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use glass_daemon::egress::Channel;
@@ -56,10 +57,16 @@ fn main() {
     std::fs::write(plan.cage.session_dir.join("profile/used"), "x").expect("a writable profile");
     eprintln!("INFO fake-worker: up");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    std::process::exit(runtime.block_on(serve(control, plan.session, journal)));
+    let directory = plan.cage.session_dir;
+    std::process::exit(runtime.block_on(serve(control, plan.session, directory, journal)));
 }
 
-async fn serve(control: OwnedFd, session: SessionSettings, journal: std::fs::File) -> i32 {
+async fn serve(
+    control: OwnedFd,
+    session: SessionSettings,
+    directory: PathBuf,
+    journal: std::fs::File,
+) -> i32 {
     let control = Channel::new(control).expect("a control socket");
     let say = |message: FromWorker| serde_json::to_vec(&message).expect("JSON");
     match session.name.as_str() {
@@ -86,7 +93,7 @@ async fn serve(control: OwnedFd, session: SessionSettings, journal: std::fs::Fil
         .send(&say(FromWorker::Ready { mode: "namespaces".to_owned(), layers: vec![] }), &[])
         .await
         .expect("sent");
-    let fake = Fake { session: session.name, past: Arc::default(), journal: Arc::new(journal) };
+    let fake = Fake { session: session.name, directory, past: Arc::default(), journal: Arc::new(journal) };
     let mut buffer = vec![0; 16];
     while let Ok(Some((length, mut fds))) = control.recv(&mut buffer).await {
         if &buffer[..length] == start::DIAL {
@@ -106,6 +113,7 @@ async fn serve(control: OwnedFd, session: SessionSettings, journal: std::fs::Fil
 #[derive(Clone)]
 struct Fake {
     session: String,
+    directory: PathBuf,
     past: Arc<Mutex<Vec<pb::PastOutcome>>>,
     journal: Arc<std::fs::File>,
 }
@@ -141,6 +149,10 @@ impl Worker for Fake {
         if self.session == "greet-fails" {
             return Err(Status::unavailable("no usable browser"));
         }
+        let advisory = self.session == "advisory";
+        while advisory && !self.directory.join("profile/go").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
         let state = |name: &str| {
             if self.session == "weak" && name == "seccomp" { "missing" } else { "active" }.to_owned()
         };
@@ -151,8 +163,8 @@ impl Worker for Fake {
             minor: if self.session == "from-the-future" { WORKER.minor + 1 } else { WORKER.minor },
             program_version: "0".to_owned(),
             browser_version: "Fake/1".to_owned(),
-            layers: LAYERS.iter().map(layer).collect(),
-            mode: "namespaces".to_owned(),
+            layers: LAYERS.iter().filter(|name| !advisory || **name != "network").map(layer).collect(),
+            mode: if advisory { "landlock" } else { "namespaces" }.to_owned(),
         }))
     }
 

@@ -127,7 +127,7 @@ impl App {
         shutdown.spawn("policy", async move {
             loop {
                 sleep(authority::LOOK_EVERY).await;
-                looking.look(false);
+                looking.look();
             }
         });
         let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeout);
@@ -136,7 +136,7 @@ impl App {
             let mut old = changes.borrow_and_update().clone();
             while changes.changed().await.is_ok() {
                 let new = changes.borrow_and_update().clone();
-                sessions.policy_changed(&old, &new).await;
+                sessions.policy_changed(&old, &new);
                 old = new;
             }
         });

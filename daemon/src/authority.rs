@@ -4,20 +4,22 @@
 //! nothing, is told in the log and to whoever asks, and the policy before it holds on. A file that is removed changes
 //! nothing either: a policy never grows wider because something went missing. Decides nothing: `glass_policy` does.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant};
 
-use glass_policy::decide::Policy;
+use glass_policy::decide::{Denial, Policy};
 use glass_policy::egress::Source;
 use glass_policy::file;
 use glass_policy::layer::{Contradiction, Given, Layer};
 use glass_proto::authority::{self, Told, UnknownItem};
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
 
 /// The largest policy file that is read, in bytes.
 const MAX_FILE: u64 = 256 * 1024;
@@ -25,6 +27,12 @@ const MAX_FILE: u64 = 256 * 1024;
 pub const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long a file must have been left alone: an editor may be in the middle of writing it.
 const SETTLED: Duration = Duration::from_millis(200);
+/// How long whoever asks about the policy waits for a file that is being written.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often a file is read that changes while it is read.
+const ATTEMPTS: usize = 3;
+/// Command lines whose policies are kept compiled; over it all are made anew.
+const COMPILED: usize = 32;
 
 /// A policy file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -80,12 +88,32 @@ struct Shared {
     path: PathBuf,
     layer: watch::Sender<Arc<Layer>>,
     seen: Mutex<Seen>,
+    compiled: Mutex<Compiled>,
 }
 
 #[derive(Debug)]
 struct Seen {
+    /// The version that was decided on; `None` for no file.
     stamp: Option<Stamp>,
+    /// Another that is there, and since when: it is read once it has stayed as it is.
+    coming: Option<(Option<Stamp>, Instant)>,
     mistakes: Vec<String>,
+}
+
+/// The policies of command lines under one version of the daemon's.
+#[derive(Debug)]
+struct Compiled {
+    under: Arc<Layer>,
+    of: HashMap<Given, Policy>,
+}
+
+/// What a look at the file came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// What it says is decided on.
+    Settled,
+    /// It changed lately; look again after this time.
+    Changing(Duration),
 }
 
 impl Authority {
@@ -98,8 +126,10 @@ impl Authority {
             Some((stamp, text)) => (Some(stamp), parse(&path, &text)?),
             None => (None, parse(&path, "")?),
         };
-        let (layer, seen) = (watch::Sender::new(Arc::new(layer)), Seen { stamp, mistakes: Vec::new() });
-        Ok(Self(Arc::new(Shared { path, layer, seen: Mutex::new(seen) })))
+        let layer = Arc::new(layer);
+        let seen = Mutex::new(Seen { stamp, coming: None, mistakes: Vec::new() });
+        let compiled = Mutex::new(Compiled { under: layer.clone(), of: HashMap::new() });
+        Ok(Self(Arc::new(Shared { path, layer: watch::Sender::new(layer), seen, compiled })))
     }
 
     /// What the daemon's side says now.
@@ -112,44 +142,74 @@ impl Authority {
         self.0.layer.subscribe()
     }
 
-    /// What holds for a client.
+    /// What holds for a client. Compiled once for each command line and version of the daemon's side.
     ///
     /// # Errors
     /// `invalid_configuration` where its command line contradicts itself.
     pub fn policy(&self, client: &Given) -> Result<Policy, Box<OpError>> {
-        let client = if client.is_empty() {
+        let daemon = self.daemon();
+        let mut compiled = self.0.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if !Arc::ptr_eq(&compiled.under, &daemon) {
+            *compiled = Compiled { under: daemon.clone(), of: HashMap::new() };
+        }
+        if let Some(policy) = compiled.of.get(client) {
+            return Ok(policy.clone());
+        }
+        let own = if client.is_empty() {
             Layer::silent_client()
         } else {
             client.clone().compile(Source::Client).map_err(|wrong| contradiction(&wrong))?
         };
-        Ok(Policy::new(self.daemon(), Arc::new(client)))
+        let policy = Policy::new(daemon, Arc::new(own));
+        if compiled.of.len() >= COMPILED {
+            compiled.of.clear();
+        }
+        compiled.of.insert(client.clone(), policy.clone());
+        Ok(policy)
     }
 
-    /// Looks at the file, and takes what it says now if that can be used. `at_once`: also if it was written just now.
-    pub fn look(&self, at_once: bool) {
+    /// Looks at the file, and takes what it says now if that can be used. A version is read once it was there, the same,
+    /// for 200 ms, and only if it did not change while it was read: one that is half written may well be readable.
+    pub fn look(&self) -> Look {
+        self.look_at(Instant::now())
+    }
+
+    fn look_at(&self, now: Instant) -> Look {
         let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let there = match stamp(&self.0.path) {
-            Ok(there) => there,
-            // It cannot even be looked at: what holds, holds on.
-            Err(_) => return,
+        // It cannot even be looked at: what holds, holds on.
+        let Ok(there) = stamp(&self.0.path) else { return Look::Settled };
+        if there == seen.stamp {
+            seen.coming = None;
+            return Look::Settled;
+        }
+        let since = match seen.coming {
+            Some((version, since)) if version == there => since,
+            _ => {
+                seen.coming = Some((there, now));
+                now
+            }
         };
-        match there {
-            Some((stamp, _)) if Some(stamp) == seen.stamp => return,
-            Some((_, changed)) if !at_once && changed.elapsed().is_ok_and(|age| age < SETTLED) => return,
-            None if seen.stamp.is_none() => return,
-            _ => {}
+        let left = SETTLED.saturating_sub(now.saturating_duration_since(since));
+        if !left.is_zero() {
+            return Look::Changing(left);
         }
         let found = read(&self.0.path).and_then(|found| match found {
             Some((stamp, text)) => Ok((Some(stamp), Some(parse(&self.0.path, &text)?))),
             None => Ok((None, None)),
         });
         match found {
-            Ok((stamp, Some(layer))) => {
-                (seen.stamp, seen.mistakes) = (stamp, Vec::new());
+            Ok((version, _)) if version != there => {
+                seen.coming = Some((version, now));
+                return Look::Changing(SETTLED);
+            }
+            Ok((_, Some(layer))) => {
+                seen.mistakes.clear();
                 tracing::info!(path = %self.0.path.display(), "the policy was read anew");
                 self.0.layer.send_if_modified(|old| {
                     let other = **old != layer;
-                    *old = Arc::new(layer);
+                    if other {
+                        *old = Arc::new(layer);
+                    }
                     other
                 });
             }
@@ -159,13 +219,26 @@ impl Authority {
                     self.0.path.display()
                 );
                 tracing::warn!("{gone}");
-                (seen.stamp, seen.mistakes) = (None, vec![gone]);
+                seen.mistakes = vec![gone];
             }
             Err(error) => {
                 tracing::error!(%error, "the policy before it holds on");
-                (seen.stamp, seen.mistakes) = (there.map(|(stamp, _)| stamp), error.lines());
+                seen.mistakes = error.lines();
             }
         }
+        (seen.stamp, seen.coming) = (there, None);
+        Look::Settled
+    }
+
+    /// Looks until what the file says now is decided on, or it has gone on changing for two seconds.
+    pub async fn look_until_settled(&self) {
+        let settled = async {
+            while let Look::Changing(left) = self.look() {
+                sleep(left).await;
+            }
+        };
+        // A file that goes on changing is told of as it was; the next look goes on.
+        let _ = timeout(PATIENCE, settled).await;
     }
 
     /// Tells what holds for a client, in general and about `items`.
@@ -201,6 +274,20 @@ pub fn tell_file(path: PathBuf, client: &Given, items: &[String]) -> Result<Told
     }
 }
 
+/// What a denial is in an answer (contract 10.6).
+pub fn refusal(operation: &str, denial: Denial, reason: &str) -> Box<OpError> {
+    let (kind, reason) = match denial.unconfigured {
+        true => (ErrorKind::InvalidConfiguration, "no_host_rule"),
+        false => (ErrorKind::Denied, reason),
+    };
+    OpError::rejected(kind, Phase::Policy, denial.reason, denial.remedy)
+        .reason(reason)
+        .detail("operation", operation)
+        .detail("ruleId", denial.rule)
+        .detail("overridePossible", denial.override_possible)
+        .into()
+}
+
 fn unknown(error: &UnknownItem) -> Box<OpError> {
     let remedy = "name operations as in the help, capabilities as in `glassctl policy show`, or URLs";
     OpError::invalid(error.to_string(), remedy).into()
@@ -222,9 +309,9 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn stamp(path: &Path) -> io::Result<Option<(Stamp, SystemTime)>> {
+fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
     match std::fs::metadata(path) {
-        Ok(found) => Ok(Some((of(&found), found.modified()?))),
+        Ok(found) => Ok(Some(of(&found))),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error),
     }
@@ -234,23 +321,30 @@ fn of(found: &std::fs::Metadata) -> Stamp {
     Stamp(found.ino(), found.size(), found.ctime(), found.ctime_nsec())
 }
 
+/// The text of one version of the file: it is the same before and after it was read.
 fn read(path: &Path) -> Result<Option<(Stamp, String)>, PolicyError> {
     let fail = |error| PolicyError::Read { path: path.to_owned(), error };
-    let file = match File::open(path) {
-        Err(error) if is_absent(&error) => return Ok(None),
-        other => other.map_err(fail)?,
-    };
-    let found = file.metadata().map_err(fail)?;
-    let own = nix::unistd::geteuid().as_raw();
-    if found.mode() & 0o002 != 0 || ![0, own].contains(&found.uid()) {
-        return Err(fail(io::Error::other("others can write to it, so it decides nothing")));
+    for _ in 0..ATTEMPTS {
+        let mut file = match File::open(path) {
+            Err(error) if is_absent(&error) => return Ok(None),
+            other => other.map_err(fail)?,
+        };
+        let found = file.metadata().map_err(fail)?;
+        let own = nix::unistd::geteuid().as_raw();
+        if found.mode() & 0o002 != 0 || ![0, own].contains(&found.uid()) {
+            return Err(fail(io::Error::other("others can write to it, so it decides nothing")));
+        }
+        let mut text = String::new();
+        file.by_ref().take(MAX_FILE + 1).read_to_string(&mut text).map_err(fail)?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(fail(io::Error::other("it is larger than 256 KiB")));
+        }
+        let version = of(&found);
+        if of(&file.metadata().map_err(fail)?) == version {
+            return Ok(Some((version, text)));
+        }
     }
-    let mut text = String::new();
-    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(fail)?;
-    if text.len() as u64 > MAX_FILE {
-        return Err(fail(io::Error::other("it is larger than 256 KiB")));
-    }
-    Ok(Some((of(&found), text)))
+    Err(fail(io::Error::other("it changes while it is read")))
 }
 
 #[cfg(test)]
@@ -294,6 +388,14 @@ mod tests {
         assert!(Authority::load(path).unwrap_err().to_string().contains("others can write"));
     }
 
+    /// The policy after what is written was there for long enough.
+    fn settled(authority: &Authority) -> Stance {
+        let now = Instant::now();
+        assert_eq!(authority.look_at(now), Look::Changing(SETTLED), "it was written just now");
+        assert_eq!(authority.look_at(now + SETTLED), Look::Settled);
+        evaluate(authority)
+    }
+
     #[test]
     fn a_broken_or_lost_file_leaves_the_policy_as_it_was() {
         let dir = tempfile::tempdir().unwrap();
@@ -302,29 +404,55 @@ mod tests {
         let authority = Authority::load(path.clone()).unwrap();
         let mistakes = || authority.tell(&Given::default(), &[]).unwrap().mistakes;
         replace(&path, "deny = [\n");
-        authority.look(true);
-        assert_eq!(evaluate(&authority), Stance::Deny);
+        assert_eq!(settled(&authority), Stance::Deny);
         assert!(mistakes()[0].contains("policy.toml:"), "{:?}", mistakes());
         fs::remove_file(&path).unwrap();
-        authority.look(true);
-        assert_eq!(evaluate(&authority), Stance::Deny);
+        assert_eq!(settled(&authority), Stance::Deny);
         assert!(mistakes()[0].contains("is gone"));
         replace(&path, "deny = [\"upload\"]\n");
-        authority.look(true);
-        assert_eq!((evaluate(&authority), mistakes()), (Stance::Allow, vec![]));
+        assert_eq!((settled(&authority), mistakes()), (Stance::Allow, vec![]));
     }
 
     #[test]
-    fn a_file_that_is_being_written_is_left_to_settle() {
+    fn a_file_that_is_being_written_is_left_to_settle_whoever_asks() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("policy.toml");
         fs::write(&path, "deny = [\"evaluate\"]\n").unwrap();
         let authority = Authority::load(path.clone()).unwrap();
-        fs::write(&path, "").unwrap();
-        authority.look(false);
-        assert_eq!(evaluate(&authority), Stance::Deny, "an empty file may be one half written");
-        authority.look(true);
-        assert_eq!(evaluate(&authority), Stance::Allow);
+        let mut now = Instant::now();
+        // Each beginning of the text is a policy by itself, and a wider one.
+        for text in ["", "preset = \"ci\"\n", "preset = \"ci\"\nallow_hosts = [\"a.test\"]\n"] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(authority.look_at(now), Look::Changing(SETTLED), "{text}");
+            now += SETTLED - Duration::from_millis(1);
+            assert!(matches!(authority.look_at(now), Look::Changing(_)), "{text}");
+            assert_eq!(evaluate(&authority), Stance::Deny, "{text}");
+        }
+        assert_eq!((authority.look_at(now + SETTLED), evaluate(&authority)), (Look::Settled, Stance::Allow));
+        // One that was there for a moment only was never read.
+        replace(&path, "deny = [\"evaluate\"]\n");
+        assert!(matches!(authority.look_at(now), Look::Changing(_)));
+        replace(&path, "deny = [\"upload\"]\n");
+        assert_eq!(authority.look_at(now + 2 * SETTLED), Look::Changing(SETTLED), "it is another again");
+    }
+
+    #[test]
+    fn a_policy_is_compiled_once_for_each_command_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("policy.toml");
+        let authority = Authority::load(path.clone()).unwrap();
+        let hosts = |n: usize| Given { allow_hosts: vec![format!("{n}.test").parse().unwrap()], ..Given::default() };
+        let rules = |given: &Given| std::ptr::from_ref(authority.policy(given).unwrap().rules()) as usize;
+        let first = authority.policy(&hosts(0)).unwrap();
+        assert_eq!(rules(&hosts(0)), std::ptr::from_ref(first.rules()) as usize);
+        assert_ne!(rules(&hosts(1)), rules(&hosts(0)));
+        for n in 0..3 * COMPILED {
+            authority.policy(&hosts(n)).unwrap();
+        }
+        assert!(authority.0.compiled.lock().unwrap().of.len() <= COMPILED);
+        replace(&path, "deny_hosts = [\"0.test\"]\n");
+        settled(&authority);
+        assert_eq!(authority.policy(&hosts(0)).unwrap().rules().layers.len(), 2, "the ceiling is another");
     }
 
     // contract: 10.1

@@ -210,6 +210,7 @@ async fn take_state_lock(paths: &Paths, until: Instant) -> Result<File, ListenEr
 /// The socket that the holder of the state lock wrote down.
 pub(crate) fn holder(path: &Path) -> Option<PathBuf> {
     let mut bytes = Vec::new();
+    // Only told to a person, who learns less without it.
     File::open(path).ok()?.take(4096).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8(bytes).ok().filter(|text| text.starts_with('/'))?;
     Some(text.into())

@@ -83,6 +83,7 @@ impl RotatingFile {
         let moved = std::fs::rename(&self.path, self.numbered(1));
         match moved.and_then(|()| State::open(&self.path)) {
             Ok(fresh) => *state = fresh,
+            // Nobody could read of it: the file goes on, and is moved at the next turn.
             Err(_) => state.size = 0,
         }
     }

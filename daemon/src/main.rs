@@ -23,10 +23,16 @@ use glass_proto::paths::{Environment, Overrides, Paths};
 /// Threads that may wait for the file system at one time.
 const BLOCKING_THREADS: usize = 4;
 
+/// Says what went wrong. Without a standard error there is nobody to tell, and the exit code says it.
+fn complain(error: &impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "glassd: {error}");
+}
+
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
+            // Without a place to print to there is nobody to tell; the exit code says it.
             let _ = error.print();
             return if error.use_stderr() { exit::USAGE.into() } else { exit::OK.into() };
         }
@@ -42,7 +48,7 @@ fn main() -> ExitCode {
         return match tell_settings(&args) {
             Ok(()) => exit::OK.into(),
             Err(error) => {
-                let _ = writeln!(std::io::stderr(), "glassd: {error}");
+                complain(&error);
                 exit::FAULT.into()
             }
         };
@@ -51,7 +57,7 @@ fn main() -> ExitCode {
         return match tell_policy(&args) {
             Ok(()) => exit::OK.into(),
             Err(error) => {
-                let _ = writeln!(std::io::stderr(), "glassd: {error}");
+                complain(&error);
                 exit::FAULT.into()
             }
         };
@@ -62,7 +68,7 @@ fn main() -> ExitCode {
         Ok(false) => exit::FAULT.into(),
         Err(error) if from_client && error.is_served() => exit::OK.into(),
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "glassd: {error}");
+            complain(&error);
             error.code().into()
         }
     }

@@ -72,26 +72,31 @@ impl PeerCheck {
 /// stub keeps every process of the session beneath it.
 fn descends_from_us(pid: i32) -> bool {
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+    // An ancestor may end while it is looked at, and its children are another's then. Who cannot be followed is refused.
+    (0..3).find_map(|_| descends_from(pid, own)).unwrap_or(true)
+}
+
+/// `None` where an ancestor was gone before it could be looked at.
+fn descends_from(pid: i32, ancestor: i32) -> Option<bool> {
     let mut at = pid;
     // As deep as any process tree; one that goes deeper wants to hide.
     for _ in 0..1024 {
-        let Some(parent) = parent(at) else { return false };
-        if parent == own {
-            return true;
-        }
-        if parent <= 1 {
-            return false;
+        let parent = parent(at)?;
+        if parent == ancestor || parent <= 1 {
+            return Some(parent == ancestor);
         }
         at = parent;
     }
-    true
+    Some(true)
 }
 
 fn parent(pid: i32) -> Option<i32> {
+    // One that has gone has no parent to be followed to.
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
+/// `None` where it cannot be read: whoever cannot be looked at is refused.
 fn pid_namespace(process: &str) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{process}/ns/pid")).ok()
 }

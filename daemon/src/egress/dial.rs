@@ -4,7 +4,7 @@
 //! to is always an address that was itself allowed, never a name that could have changed in between.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,18 +68,19 @@ impl Destination {
         }
     }
 
-    /// Those of `ways` that the rules allow, or the denial of the first of them.
+    /// Those of `ways` that the rules allow, with the denial of the others; or the denial where none is allowed.
     fn allowed(
         &self,
         rules: &Rules,
         ways: &[Transport],
         address: Option<IpAddr>,
-    ) -> Result<Vec<Transport>, Failure> {
+    ) -> Result<(Vec<Transport>, Option<Failure>), Failure> {
         let (host, port) = (&self.host, self.port);
+        let own = address.is_some_and(is_own);
         let mut allowed = Vec::new();
         let mut denied = None;
         for transport in ways {
-            let connection = Connection { host, port, transport: *transport, address };
+            let connection = Connection { host, port, transport: *transport, address, own };
             match rules.decide(&connection, Purpose::Any) {
                 Decision::Allow => allowed.push(*transport),
                 Decision::Deny { rule, reason } => {
@@ -89,7 +90,7 @@ impl Destination {
         }
         match denied {
             Some(denied) if allowed.is_empty() => Err(denied),
-            _ => Ok(allowed),
+            denied => Ok((allowed, denied)),
         }
     }
 }
@@ -98,8 +99,20 @@ impl Destination {
 #[derive(Debug)]
 pub(super) struct Dialled {
     pub(super) stream: TcpStream,
-    /// Where only one way to use it is allowed, that way.
-    pub(super) only: Option<Transport>,
+    /// Where only one way to use it is allowed, that way, and the denial of the other.
+    pub(super) only: Option<(Transport, Failure)>,
+}
+
+/// Whether an address is one of this machine's own: the system would reach it from that very address. Sends nothing.
+fn is_own(address: IpAddr) -> bool {
+    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    // Any port does: a datagram socket that is connected only has its route looked up.
+    let routed = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    });
+    // What has no route is not reached at all.
+    routed.is_ok_and(|from| from.ip().to_canonical() == address.to_canonical())
 }
 
 /// One session's turns at the resolver.
@@ -147,8 +160,8 @@ pub(super) async fn dial(
         _ => connect_to_any(&allowed).await?,
     };
     let address = stream.peer_addr().map_err(|error| Failure::of_connect(&error))?;
-    let left = destination.allowed(rules, ways, Some(address.ip()))?;
-    let only = (left.len() < ways.len()).then(|| left.first().copied()).flatten();
+    let (left, denied) = destination.allowed(rules, ways, Some(address.ip()))?;
+    let only = left.first().copied().zip(denied);
     Ok(Dialled { stream, only })
 }
 

@@ -38,6 +38,7 @@ fn is_ours_or_proxys(name: &HeaderName) -> bool {
 }
 
 fn named_by_connection(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+    // What is no name of a field names none.
     headers
         .get_all(CONNECTION)
         .iter()

@@ -24,7 +24,6 @@ use tokio::time::timeout;
 
 use super::answer::{self, Outgoing};
 use super::dial::{Destination, Dialled, dial};
-use super::failure::Failure;
 use super::meter::Meter;
 use super::relay::{Idle, Relay, relay};
 use super::session::Session;
@@ -70,13 +69,8 @@ pub(super) async fn serve(stream: TcpStream, session: Arc<Session>) {
         tracing::debug!(session = session.id, %error, "a connection of the browser ended early");
     }
     if let Some((destination, tunnel)) = desk.take_tunnel()
-        && let Err(Wrong { only }) = tunnel.run(&session.meter).await
+        && let Err(Wrong(denied)) = tunnel.run(&session.meter).await
     {
-        let reason = match only {
-            Transport::Tls => "the rules allow this host under TLS alone",
-            Transport::Plain => "the rules allow this host without TLS alone",
-        };
-        let denied = Failure::Denied { rule: "default".to_owned(), reason: reason.to_owned() };
         session.report(&destination, &denied);
     }
 }

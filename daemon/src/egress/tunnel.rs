@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::time::sleep;
 
+use super::failure::Failure;
 use super::meter::Meter;
 
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -34,16 +35,13 @@ pub(super) struct Tunnel {
     pub(super) server: TcpStream,
     /// What the server sent already.
     pub(super) early: Bytes,
-    /// What alone may go through it, where the rules make a difference.
-    pub(super) only: Option<Transport>,
+    /// What alone may go through it, where the rules make a difference, and why the other may not.
+    pub(super) only: Option<(Transport, Failure)>,
 }
 
-/// What went in was not what may go through.
+/// What went in was not what may go through: the denial.
 #[derive(Debug)]
-pub(super) struct Wrong {
-    /// What may.
-    pub(super) only: Transport,
-}
+pub(super) struct Wrong(pub(super) Failure);
 
 /// The first byte of TLS: a record that holds a handshake.
 const HANDSHAKE: u8 = 0x16;
@@ -58,16 +56,17 @@ impl Tunnel {
         let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return Ok(()) };
         let mut client = parts.io.into_inner();
         let mut server = self.server;
-        if let Some(only) = self.only {
+        if let Some((only, denied)) = self.only {
             let mut first = [0];
             let begun = match parts.read_buf.first() {
                 Some(byte) => Some(*byte),
+                // A connection that broke or ended sends nothing more, so there is nothing to judge.
                 None => client.peek(&mut first).await.ok().filter(|read| *read > 0).map(|_| first[0]),
             };
             let is = if begun == Some(HANDSHAKE) { Transport::Tls } else { Transport::Plain };
             if begun.is_some() && is != only {
                 reset(&client);
-                return Err(Wrong { only });
+                return Err(Wrong(denied));
             }
         }
         if copy(&mut client, &mut server, &parts.read_buf, &self.early, meter).await.is_err() {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use glass_policy::decide::{Denial, Policy, Rates};
+use glass_policy::decide::{Policy, Rates};
 use glass_policy::navigation;
 use glass_policy::{Capability, Stance};
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -13,6 +13,7 @@ use glass_proto::op::{AnyOperation, CallOptions, Step};
 use glass_proto::{ClientId, SessionName};
 
 use super::admit::of_step;
+use crate::authority::refusal;
 use crate::limits;
 use crate::supervise::Terms;
 
@@ -82,40 +83,67 @@ pub(super) fn permit(policy: &Policy) -> Permit {
         Rates::Full => limits::TARGETS,
         Rates::Fifth => limits::TARGETS_UNTRUSTED,
     };
-    let terms = Terms { client: client.hosts.clone(), requires_egress: policy.requires_egress(), targets };
+    let (client, requires_egress) = (client.hosts.clone(), policy.requires_egress());
+    let terms = Terms { client, requires_egress, targets };
     let values = policy.capability(Capability::ReadFormValues).says.stance;
     Permit { terms: Arc::new(terms), hide_values: values != Stance::Allow }
 }
 
-fn refusal(operation: &str, denial: Denial, reason: &str) -> Box<OpError> {
-    let (kind, reason) = match denial.unconfigured {
-        true => (ErrorKind::InvalidConfiguration, "no_host_rule"),
-        false => (ErrorKind::Denied, reason),
-    };
-    OpError::rejected(kind, Phase::Policy, denial.reason, denial.remedy)
-        .reason(reason)
-        .detail("operation", operation)
-        .detail("ruleId", denial.rule)
-        .detail("overridePossible", denial.override_possible)
-        .into()
-}
+/// What the names of private sessions begin with. What follows is random, so that nobody takes the name of a session that
+/// another will begin.
+const PRIVATE: &str = "mcp-";
+/// The fewest characters after it.
+const RANDOM: usize = 12;
 
 /// Which session each client that stays has for itself.
 #[derive(Clone, Debug, Default)]
-pub struct Privates(Arc<Mutex<HashMap<ClientId, SessionName>>>);
+pub struct Privates(Arc<Mutex<HashMap<ClientId, Entry>>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    name: SessionName,
+    /// Which attendance it is of: a client that comes again replaces its entry.
+    attendance: u64,
+}
 
 /// A private session while its client attends.
 #[derive(Debug)]
 pub struct Private {
     all: Privates,
     client: ClientId,
+    entry: Entry,
 }
 
 impl Privates {
-    /// Notes that `name` is the client's own.
-    pub fn enter(&self, client: &ClientId, name: &SessionName) -> Private {
-        self.map().insert(client.clone(), name.clone());
-        Private { all: self.clone(), client: client.clone() }
+    /// Notes that `name` is the client's own. `exists`: whether there is a session of that name already.
+    ///
+    /// # Errors
+    /// It is another client's, or it is none that only this client could know and policy denies sessions by name.
+    pub fn enter(
+        &self,
+        policy: &Policy,
+        client: &ClientId,
+        name: &SessionName,
+        exists: bool,
+    ) -> Result<Private, Box<OpError>> {
+        let mut map = self.map();
+        if map.iter().any(|(other, entry)| entry.name == *name && other != client) {
+            let message = "the session of that name is another client's own";
+            let remedy = "take another name for the private session";
+            return Err(OpError::rejected(ErrorKind::Denied, Phase::Policy, message, remedy)
+                .reason("private_session")
+                .into());
+        }
+        let before = map.get(client);
+        let own = before.is_some_and(|entry| entry.name == *name);
+        let is_private = name.as_str().strip_prefix(PRIVATE).is_some_and(|rest| rest.len() >= RANDOM);
+        if !own && (exists || !is_private) {
+            capabilities(policy, "session", &[Capability::NamedSessions])?;
+        }
+        let attendance = before.map_or(0, |entry| entry.attendance + 1);
+        let entry = Entry { name: name.clone(), attendance };
+        map.insert(client.clone(), entry.clone());
+        Ok(Private { all: self.clone(), client: client.clone(), entry })
     }
 
     /// Whether a client of this policy may name this session.
@@ -123,19 +151,86 @@ impl Privates {
     /// # Errors
     /// Which rule forbids it.
     pub fn check(&self, policy: &Policy, client: &ClientId, name: &SessionName) -> Result<(), Box<OpError>> {
-        if self.map().get(client) == Some(name) {
+        if self.map().get(client).is_some_and(|entry| entry.name == *name) {
             return Ok(());
         }
         capabilities(policy, "session", &[Capability::NamedSessions])
     }
 
-    fn map(&self) -> MutexGuard<'_, HashMap<ClientId, SessionName>> {
+    fn map(&self) -> MutexGuard<'_, HashMap<ClientId, Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Private {
+    /// Whether nobody has come again for the session: a newer attendance keeps it.
+    pub fn is_left(&self) -> bool {
+        let map = self.all.map();
+        !map.get(&self.client).is_some_and(|entry| entry.name == self.entry.name && *entry != self.entry)
     }
 }
 
 impl Drop for Private {
     fn drop(&mut self) {
-        self.all.map().remove(&self.client);
+        let mut map = self.all.map();
+        if map.get(&self.client) == Some(&self.entry) {
+            map.remove(&self.client);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glass_policy::Preset;
+    use glass_policy::egress::Source;
+    use glass_policy::layer::{Given, Layer};
+
+    use super::*;
+
+    fn policy(preset: Preset) -> Policy {
+        let daemon = Given::default().compile(Source::Daemon).unwrap();
+        let client = Given { preset: Some(preset), ..Given::default() }.compile(Source::Client).unwrap();
+        let (daemon, client): (Arc<Layer>, Arc<Layer>) = (daemon.into(), client.into());
+        Policy::new(daemon, client)
+    }
+
+    fn name(text: &str) -> SessionName {
+        text.parse().unwrap()
+    }
+
+    // contract: 10.2
+    #[test]
+    fn a_client_without_named_sessions_has_none_but_one_that_nobody_else_could_have() {
+        let (privates, client, other) = (Privates::default(), ClientId::generate(), ClientId::generate());
+        let untrusted = policy(Preset::UntrustedMcp);
+        let own = name("mcp-0123456789ab");
+        for (taken, exists) in [("default", true), ("default", false), ("mcp-1", false), ("mcp-0123456789ab", true)] {
+            let refused = privates.enter(&untrusted, &client, &name(taken), exists).unwrap_err();
+            assert_eq!(refused.kind, ErrorKind::Denied, "{taken}");
+            assert!(privates.check(&untrusted, &client, &name(taken)).is_err(), "{taken}");
+        }
+        let _attending = privates.enter(&untrusted, &client, &own, false).unwrap();
+        assert!(privates.check(&untrusted, &client, &own).is_ok());
+        assert!(privates.check(&untrusted, &other, &own).is_err());
+        for preset in [Preset::UntrustedMcp, Preset::Development] {
+            assert!(privates.enter(&policy(preset), &other, &own, true).is_err(), "it is another's");
+        }
+        assert!(privates.enter(&policy(Preset::Development), &other, &name("work"), true).is_ok());
+    }
+
+    #[test]
+    fn a_client_that_comes_again_keeps_its_session_when_its_old_connection_ends() {
+        let (privates, client) = (Privates::default(), ClientId::generate());
+        let (untrusted, own) = (policy(Preset::UntrustedMcp), name("mcp-0123456789ab"));
+        let old = privates.enter(&untrusted, &client, &own, false).unwrap();
+        assert!(old.is_left());
+        let new = privates.enter(&untrusted, &client, &own, true).unwrap();
+        assert!(!old.is_left() && new.is_left());
+        drop(old);
+        assert!(privates.check(&untrusted, &client, &own).is_ok());
+        let other = privates.enter(&untrusted, &client, &name("mcp-ffffffffffff"), false).unwrap();
+        assert!(new.is_left() && other.is_left(), "it went over to another session");
+        drop((new, other));
+        assert!(privates.check(&untrusted, &client, &own).is_err());
     }
 }

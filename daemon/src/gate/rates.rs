@@ -117,34 +117,43 @@ impl<C: Clock + Clone> Limiters<C> {
             self.forget();
         }
         let pair = self.pair(share);
-        self.take(&pair.operations, client, "operations", pair.rates.operations)?;
+        self.take(&pair.operations, client, "operations", pair.rates.operations, 1)?;
         if navigates {
-            self.take(&pair.navigations, client, "navigations", pair.rates.navigations)?;
+            self.take(&pair.navigations, client, "navigations", pair.rates.navigations, 1)?;
         }
         Ok(())
     }
 
-    /// Counts the further steps of a batch: each is an operation. No more of them than a client may make at once, so that a
-    /// batch of any size is taken sometime.
+    /// Counts the steps of a batch that was counted as one operation already: each is an operation, and those that navigate
+    /// are navigations. All are taken at once or none, so a batch that is refused costs nothing of what its steps would.
     ///
     /// # Errors
-    /// `quota_exceeded`; see [`Self::count`].
+    /// `quota_exceeded`; see [`Self::count`]. One with more steps than may be made at once is never taken, and says so.
     pub fn count_steps(
         &self,
         share: Share,
         client: &str,
-        operations: usize,
+        steps: usize,
         navigations: usize,
     ) -> Result<(), Box<OpError>> {
         let pair = self.pair(share);
-        let at_once = |most: NonZeroU32| usize::try_from(most.get() - 1).unwrap_or(0);
-        for _ in 0..operations.min(at_once(pair.rates.burst)) {
-            self.take(&pair.operations, client, "operations", pair.rates.operations)?;
+        for (name, count, most) in [
+            ("operations", steps, pair.rates.burst),
+            ("navigations", navigations, pair.rates.navigations),
+        ] {
+            let most = usize::try_from(most.get()).unwrap_or(usize::MAX);
+            if count > most {
+                let message =
+                    format!("the batch makes {count} {name}, and this client may make {most} at one time");
+                let mut error = *quota(&format!("{name} at one time"), most, count, message);
+                error.remedy = format!("split the batch: at most {most} {name} in each");
+                return Err(error.into());
+            }
         }
-        for _ in 0..navigations.min(at_once(pair.rates.navigations)) {
-            self.take(&pair.navigations, client, "navigations", pair.rates.navigations)?;
-        }
-        Ok(())
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let rates = pair.rates;
+        self.take(&pair.operations, client, "operations", rates.operations, number(steps.saturating_sub(1)))?;
+        self.take(&pair.navigations, client, "navigations", rates.navigations, number(navigations))
     }
 
     fn take(
@@ -153,15 +162,20 @@ impl<C: Clock + Clone> Limiters<C> {
         client: &str,
         name: &str,
         rate: NonZeroU32,
+        count: u32,
     ) -> Result<(), Box<OpError>> {
-        limiter.check_key(&client.to_owned()).map_err(|until| {
-            let wait = until.wait_time_from(self.0.clock.now());
-            let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
-            let message =
-                format!("this client may make {rate} {name} a second; the next is taken in {wait} ms");
-            let rate = usize::try_from(rate.get()).unwrap_or(usize::MAX);
-            quota(&format!("{name} a second"), rate, rate, message).detail("retryAfterMs", wait).into()
-        })
+        let Some(count) = NonZeroU32::new(count) else { return Ok(()) };
+        let wait = match limiter.check_key_n(&client.to_owned(), count) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(until)) => until.wait_time_from(self.0.clock.now()),
+            // More than the limiter ever holds: refused before, and never let through.
+            Err(_) => Duration::MAX,
+        };
+        let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
+        let next = if count.get() == 1 { "the next is" } else { "as many as this needs are" };
+        let message = format!("this client may make {rate} {name} a second; {next} taken in {wait} ms");
+        let rate = usize::try_from(rate.get()).unwrap_or(usize::MAX);
+        Err(quota(&format!("{name} a second"), rate, rate, message).detail("retryAfterMs", wait).into())
     }
 
     /// Forgets the clients that asked for nothing lately.
@@ -201,15 +215,31 @@ mod tests {
         (Limiters::with(rates, clock.clone()), clock)
     }
 
+    // contract: 11
     #[test]
-    fn the_steps_of_a_batch_are_operations_and_one_of_any_size_is_taken_sometime() {
+    fn each_step_of_a_batch_counts_and_all_are_taken_or_none() {
         let (limiters, clock) = limiters();
-        assert!(limiters.count_steps(Share::Fifth, "a", 31, 12).is_ok(), "as many as may be made at once");
-        assert!(limiters.count(Share::Fifth, "a", false).is_ok());
-        let error = limiters.count_steps(Share::Fifth, "a", 2, 0).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::QuotaExceeded);
-        clock.advance(Duration::from_secs(5));
-        assert!(limiters.count_steps(Share::Fifth, "a", 31, 0).is_ok());
+        let one = |share| limiters.count(share, "a", false);
+        one(Share::Full).unwrap();
+        limiters.count_steps(Share::Full, "a", 32, 10).unwrap();
+        assert_eq!(taken(&limiters, Share::Full, "a", false), 68);
+        clock.advance(Duration::from_secs(2));
+        assert_eq!(taken(&limiters, Share::Full, "a", true), 10, "and so do its navigations");
+        clock.advance(Duration::from_secs(2));
+        // An untrusted client makes 20 at once, and gets 10 a second.
+        one(Share::Fifth).unwrap();
+        limiters.count_steps(Share::Fifth, "a", 20, 2).unwrap();
+        clock.advance(Duration::from_millis(1500));
+        one(Share::Fifth).unwrap();
+        let error = limiters.count_steps(Share::Fifth, "a", 20, 0).unwrap_err();
+        assert_eq!((error.kind, &error.details["retryAfterMs"]), (ErrorKind::QuotaExceeded, &500.into()));
+        assert_eq!(taken(&limiters, Share::Fifth, "a", false), 14, "one that is refused takes nothing more");
+        clock.advance(Duration::from_secs(60));
+        for (steps, navigations) in [(21, 0), (3, 3)] {
+            let error = limiters.count_steps(Share::Fifth, "a", steps, navigations).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::QuotaExceeded);
+            assert!(error.remedy.contains("split the batch"), "{error:?}");
+        }
     }
 
     fn taken(limiters: &Limiters<FakeRelativeClock>, share: Share, client: &str, navigates: bool) -> usize {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use glass_policy::decide::Policy;
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
 use glass_proto::op::{AnyOperation, Capability, Effect, Needs, OPERATIONS};
 use glass_proto::outcome::{Outcome, Progress};
@@ -21,8 +22,7 @@ use super::rates::Limiters;
 use super::relay::{self, Answer, Left, Work};
 use crate::authority::Authority;
 use crate::limits;
-use crate::session::quota;
-use crate::session::{Admitted, CloseReason, Job, NoTurn, Registry, Turn};
+use crate::session::{Admitted, CloseReason, Job, NoTurn, Registry, Turn, other_policy, quota};
 use crate::shutdown::{Phase, Shutdown};
 
 /// How long a client may take to read the last message.
@@ -140,6 +140,7 @@ impl Gate {
             execution_id: id.to_string(),
             answer: Some(answer),
         };
+        // A client that reads no more has its outcome in the log; nothing waits for it.
         let _ = timeout(LAST_WORD, events.send(execute_event::Kind::Ended(last))).await;
     }
 
@@ -166,19 +167,20 @@ impl Gate {
             call.session.parse().map_err(|error| OpError::invalid(format!("{error}"), remedy))?
         };
         let policy = self.authority.policy(&call.caller.policy)?;
-        self.limiters.count(policy.rates(), &client_key(call), navigates_to(&call.operation))?;
+        let client = client_key(&call.caller, &call.session);
+        self.limiters.count(policy.rates(), &client, navigates_to(&call.operation))?;
         let mut checked = admit::check(&call.operation, &call.params, &call.options, &call.session_options)?;
         if let AnyOperation::Batch(batch) = &checked.operation {
             let navigations = batch.steps.iter().filter(|step| navigates_to(&step.name())).count();
-            let further = batch.steps.len().saturating_sub(1);
-            self.limiters.count_steps(policy.rates(), &client_key(call), further, navigations)?;
+            self.limiters.count_steps(policy.rates(), &client, batch.steps.len(), navigations)?;
         }
         if !one_off {
             self.privates.check(&policy, &call.caller.id, &name)?;
         }
         permit::operation(&policy, &mut checked.operation, &checked.options)?;
         permit::capabilities(&policy, checked.operation.name(), &checked.session.capabilities())?;
-        Ok(Prepared { in_flight, name, one_off, checked, permit: permit::permit(&policy) })
+        let permit = permit::permit(&policy);
+        Ok(Prepared { in_flight, name, one_off, checked, policy, permit })
     }
 
     async fn attempt(
@@ -189,7 +191,7 @@ impl Gate {
         events: &Events,
         begun: Instant,
     ) -> Attempt {
-        let Prepared { in_flight, name, one_off, checked, permit } = prepared;
+        let Prepared { in_flight, name, one_off, checked, policy, permit } = prepared;
         let facts = checked.operation.facts();
         let limits = Limits {
             deadline: begun + checked.options.timeout(checked.operation.timeout()),
@@ -205,6 +207,7 @@ impl Gate {
             lane: facts.lane,
             starts: checked.operation.needs() == Needs::StartsSession,
             terms: permit.terms,
+            policy,
             session: checked.session.clone(),
         };
         let submitted = tokio::select! {
@@ -278,6 +281,7 @@ struct Prepared {
     name: SessionName,
     one_off: bool,
     checked: Checked,
+    policy: Policy,
     permit: Permit,
 }
 
@@ -314,6 +318,7 @@ async fn wait(admitted: Admitted, limits: &Limits<'_>) -> Result<Turn, Box<OpErr
         Ok(Ok(turn)) => Ok(turn),
         Ok(Err(NoTurn::NotStarted(error))) => Err(error.to_op_error().into()),
         Ok(Err(NoTurn::Closed(why))) => Err(limits.before_dispatch(&Cause::Closed(why))),
+        Ok(Err(NoTurn::Unfit(unfit))) => Err(other_policy(unfit)),
         Ok(Err(NoTurn::Lost(reason))) => Err(limits.before_dispatch(&Cause::Lost(reason))),
         Err(_) => Err(limits.before_dispatch(&Cause::Broken("the session's task ended".to_owned()))),
     }
@@ -340,9 +345,9 @@ async fn accept(events: &Events, id: &ExecutionId, session: &client::SessionRef)
 }
 
 /// Whose rate a call counts towards. Commands of a shell live for one call each: those for one session are one client.
-fn client_key(call: &Call) -> String {
-    match call.caller.viewer() {
-        viewer if viewer.is_empty() => format!("glassctl {}", shown_name(&call.session)),
+pub(super) fn client_key(caller: &Caller, session: &str) -> String {
+    match caller.viewer() {
+        viewer if viewer.is_empty() => format!("glassctl {}", shown_name(session)),
         viewer => viewer,
     }
 }

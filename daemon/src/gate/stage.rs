@@ -15,9 +15,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
 use super::permit;
-use super::run::Gate;
+use super::run::{Gate, client_key};
 use crate::limits;
-use crate::session::{Job, NoTurn, quota};
+use crate::session::{Job, NoTurn, other_policy, quota};
 use crate::shutdown::Phase;
 
 /// How long the next piece may take to come.
@@ -51,6 +51,7 @@ impl Gate {
             .parse()
             .map_err(|error| OpError::invalid(format!("{error}"), "name an open session, like `default`"))?;
         let policy = self.authority.policy(&caller.policy)?;
+        self.limiters.count(policy.rates(), &client_key(caller, &begin.session), false)?;
         self.privates.check(&policy, &caller.id, &name)?;
         permit::capabilities(&policy, "upload", &[Capability::Upload])?;
         let terms = permit::permit(&policy).terms;
@@ -60,6 +61,7 @@ impl Gate {
             lane: Lane::Watch,
             starts: false,
             terms,
+            policy,
             session: Arc::default(),
         };
         let until = Instant::now() + WHOLE;
@@ -68,6 +70,7 @@ impl Gate {
         let turn = match timeout_at(until, submitted.admitted.turn).await {
             Ok(Ok(Ok(turn))) => turn,
             Ok(Ok(Err(NoTurn::NotStarted(error)))) => return Err(error.to_op_error().into()),
+            Ok(Ok(Err(NoTurn::Unfit(unfit)))) => return Err(other_policy(unfit)),
             _ => return Err(broken("the session ended before the file came to it").into()),
         };
         let (sender, receiver) = mpsc::channel(BUFFERED);

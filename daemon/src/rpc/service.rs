@@ -173,8 +173,10 @@ impl Glass for Service {
         request: Request<pb::ListSessionsRequest>,
     ) -> Result<Response<pb::ListSessionsReply>, Status> {
         let caller = greet(request.into_inner().hello)?;
+        let policy = self.0.authority.policy(&caller.policy).map_err(|error| refused(&error))?;
         let mut infos = self.0.registry.list().await;
-        infos.retain(|info| info.name.parse().is_ok_and(|name| self.may_name(&caller, &name).is_ok()));
+        let may_name = |name: &SessionName| self.0.gate.privates.check(&policy, &caller.id, name).is_ok();
+        infos.retain(|info| info.name.parse().is_ok_and(|name| may_name(&name)));
         let rows = infos.into_iter().map(|info| sessions::describe(info, sessions::Depth::Row));
         Ok(Response::new(pb::ListSessionsReply { sessions: futures_util::future::join_all(rows).await }))
     }
@@ -222,19 +224,29 @@ impl Glass for Service {
             "" => None,
             name => Some(session_name(name)?),
         };
+        let own = match &private {
+            Some(name) => {
+                let policy = self.0.authority.policy(&caller.policy).map_err(|error| refused(&error))?;
+                let exists = self.0.registry.is_taken(name);
+                let entered = self.0.gate.privates.enter(&policy, &caller.id, name, exists);
+                Some(entered.map_err(|error| refused(&error))?)
+            }
+            None => None,
+        };
         let (sender, receiver) = mpsc::channel(1);
         // There is room for the first message.
         let _ = sender.try_send(Ok(pb::Attending {}));
         let (registry, shutdown) = (self.0.registry.clone(), self.0.shutdown.clone());
-        let own = private.as_ref().map(|name| self.0.gate.privates.enter(&caller.id, name));
         self.0.shutdown.spawn("attendance", async move {
-            let _own = own;
             tokio::select! {
                 () = sender.closed() => {}
                 // Sessions close with the daemon anyway, and its end must not wait for a client that stays.
                 () = shutdown.reached(Phase::Draining) => return,
             }
-            if let Some(name) = private {
+            // A client that has come again goes on with its session. The name is its own until the session is gone.
+            if let (Some(name), Some(own)) = (private, own)
+                && own.is_left()
+            {
                 registry.close(&name, CloseReason::ClientGone).await;
             }
         });
@@ -247,7 +259,7 @@ impl Glass for Service {
         if request.items.len() > glass_proto::authority::MAX_ITEMS {
             return Err(Status::invalid_argument("that is asked about too many things at one time"));
         }
-        self.0.authority.look(true);
+        self.0.authority.look_until_settled().await;
         let told = self.0.authority.tell(&caller.policy, &request.items).map_err(|error| refused(&error))?;
         let told_json = serde_json::to_vec(&told).map_err(|error| Status::internal(error.to_string()))?;
         Ok(Response::new(pb::PolicyReply { told_json }))
@@ -259,6 +271,7 @@ impl Glass for Service {
         let mut closed = self.0.closed.clone();
         let sessions_closed = match closed.wait_for(Option::is_some).await {
             Ok(count) => count.unwrap_or_default(),
+            // The daemon ended before it could count them.
             Err(_) => 0,
         };
         Ok(Response::new(pb::StopReply { pid: std::process::id(), sessions_closed }))

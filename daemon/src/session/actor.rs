@@ -13,7 +13,7 @@ use glass_proto::{ExecutionId, Outcome, SessionName};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::handle::{Admitted, Ask, Job, NoTurn, Note, SessionHandle, SubmitError, Turn};
+use super::handle::{Admitted, Ask, Job, NoTurn, Note, SessionHandle, SubmitError, Turn, Unfit};
 use super::info::{Info, Tally, Times};
 use super::phase::{CloseReason, Effect, Event, FailReason, Phase};
 use super::queue::Queue;
@@ -27,6 +27,8 @@ const ASKS: usize = 256;
 /// An operation that waits for its turn.
 struct Waiter {
     operation: &'static str,
+    /// Whether it may run only where the network rules are enforced, which is known once the worker has answered.
+    requires_egress: bool,
     turn: oneshot::Sender<Result<Turn, NoTurn>>,
 }
 
@@ -83,7 +85,7 @@ impl Actor {
             idle_timeout,
             terms: terms.clone(),
             advisory: advisory.clone(),
-            options,
+            options: options.clone(),
             phase: Phase::Idle,
             queue: Queue::new(limits::QUEUED),
             running: HashMap::new(),
@@ -106,7 +108,7 @@ impl Actor {
             let _guard = guard;
             actor.run(inbox, heard).await;
         });
-        SessionHandle { id, terms, advisory, asks, gone }
+        SessionHandle { id, terms, options, advisory, asks, gone }
     }
 
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>, mut notes: mpsc::UnboundedReceiver<Note>) {
@@ -148,6 +150,7 @@ impl Actor {
                 self.happen(Event::Close(why));
             }
             Ask::Info { reply } => {
+                // Whoever asked may have gone.
                 let _ = reply.send(self.info());
             }
         }
@@ -165,7 +168,8 @@ impl Actor {
             return Err(SubmitError::Differs(differing));
         }
         let (sender, turn) = oneshot::channel();
-        let waiter = Waiter { operation: job.operation, turn: sender };
+        let requires_egress = job.terms.requires_egress;
+        let waiter = Waiter { operation: job.operation, requires_egress, turn: sender };
         let queued = self.queue.push(job.execution.clone(), job.lane, waiter, Waiter::has_gone);
         queued.map_err(|_| SubmitError::Full)?;
         let began = self.phase == Phase::Idle;
@@ -181,6 +185,7 @@ impl Actor {
             Ok(worker) if self.phase == Phase::Starting => {
                 let (lost, notes) = (worker.lost.clone(), self.notes.clone());
                 self.launcher.tasks.spawn("session watch", async move {
+                    // An actor that has gone needs no news.
                     let _ = notes.send(Note::Lost(lost.reason().await));
                 });
                 self.advisory.store(!worker.greeting.enforces_egress(), Ordering::Relaxed);
@@ -278,6 +283,13 @@ impl Actor {
         while self.phase == Phase::Ready {
             let Some(worker) = &self.worker else { return };
             let Some((execution, waiter)) = self.queue.next(Waiter::has_gone) else { return };
+            if waiter.requires_egress && self.advisory.load(Ordering::Relaxed) {
+                // It was taken before the worker had answered.
+                self.queue.done(&execution);
+                self.tally.count(Outcome::Rejected);
+                let _ = waiter.turn.send(Err(NoTurn::Unfit(Unfit::Advisory)));
+                continue;
+            }
             self.running.insert(execution.clone(), waiter.operation);
             let turn = Turn {
                 client: worker.client.clone(),
@@ -302,6 +314,7 @@ impl Actor {
             _ => NoTurn::Closed(CloseReason::Shutdown),
         };
         for waiter in self.queue.drain() {
+            // One that left hears nothing.
             let _ = waiter.turn.send(Err(why.clone()));
         }
     }
@@ -313,6 +326,7 @@ impl Actor {
         }
         self.gone.cancel();
         for closer in self.closers.drain(..) {
+            // One that left waits no more.
             let _ = closer.send(());
         }
     }

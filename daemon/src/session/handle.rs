@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use glass_policy::decide::Policy;
+use glass_proto::error::OpError;
 use glass_proto::op::Lane;
 use glass_proto::session::SessionOptions;
 use glass_proto::wire::worker::worker_client::WorkerClient;
@@ -13,6 +15,7 @@ use tonic::transport::Channel;
 
 use super::info::Info;
 use super::phase::CloseReason;
+use crate::authority::refusal;
 use crate::supervise::{Journal, Lost, StartError, Terms, Worker};
 
 /// An operation that wants its turn.
@@ -28,6 +31,8 @@ pub struct Job {
     pub starts: bool,
     /// What its client's policy asks of the session.
     pub terms: Arc<Terms>,
+    /// What its client may do.
+    pub policy: Policy,
     /// What its client wants of the session itself.
     pub session: Arc<SessionOptions>,
 }
@@ -80,6 +85,8 @@ pub enum NoTurn {
     Closed(CloseReason),
     /// Its worker was lost before the turn came.
     Lost(crate::supervise::LossReason),
+    /// It began, and is not what the client's policy asks for.
+    Unfit(Unfit),
 }
 
 /// Why an operation was not taken.
@@ -128,6 +135,8 @@ pub struct SessionHandle {
     pub id: Arc<str>,
     /// What it was begun under.
     pub terms: Arc<Terms>,
+    /// What it was begun with.
+    pub(super) options: Arc<SessionOptions>,
     /// Whether its network rules turned out to be advice.
     pub(super) advisory: Arc<AtomicBool>,
     pub(super) asks: mpsc::Sender<Ask>,
@@ -141,6 +150,17 @@ impl SessionHandle {
             return Some(Unfit::Hosts);
         }
         (terms.requires_egress && self.advisory.load(Ordering::Relaxed)).then_some(Unfit::Advisory)
+    }
+
+    /// Asks the policy of whoever uses the session about what it was begun with: it acts by that as well.
+    ///
+    /// # Errors
+    /// Which rule forbids it.
+    pub fn permits(&self, job: &Job) -> Result<(), Box<OpError>> {
+        match job.policy.all(&self.options.capabilities()).and_then(|ruling| ruling.denial()) {
+            Some(denial) => Err(refusal(job.operation, denial, "session_options")),
+            None => Ok(()),
+        }
     }
 
     /// Asks for a turn.
@@ -165,6 +185,7 @@ impl SessionHandle {
     /// What the session is doing; `None` when it has just ended.
     pub async fn info(&self) -> Option<Info> {
         let (reply, answer) = oneshot::channel();
+        // It ended in this moment, before or after it was asked.
         self.asks.send(Ask::Info { reply }).await.ok()?;
         answer.await.ok()
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use glass_policy::egress::Rules;
+use glass_policy::egress::{HostLayer, Rules};
 use glass_policy::layer::Layer;
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
 use glass_proto::{ExecutionId, SessionName};
@@ -86,6 +86,7 @@ impl Registry {
             if let Some(unfit) = session.unfit_for(&job.terms) {
                 return Err(other_policy(unfit));
             }
+            session.permits(job)?;
             match session.submit(job.clone()).await {
                 Ok(admitted) => return Ok(Submitted { session, admitted }),
                 Err(SubmitError::NotOpen) => return Err(session_new()),
@@ -126,6 +127,11 @@ impl Registry {
         let session = Actor::start(name.clone(), self, launcher, shared.idle_timeout, terms, options);
         slots.insert(name.clone(), Slot::Live(session.clone()));
         Ok(session)
+    }
+
+    /// Whether the name means a session, one that failed included.
+    pub fn is_taken(&self, name: &SessionName) -> bool {
+        self.slots().contains_key(name)
     }
 
     /// How many sessions live.
@@ -189,10 +195,12 @@ impl Registry {
     }
 
     /// Closes the sessions whose rules for documents are others now that the daemon's side changed from `old` to `new`:
-    /// those were given to the worker when it started. What the proxy goes by changes by itself.
-    pub async fn policy_changed(&self, old: &Layer, new: &Layer) {
+    /// those were given to the worker when it started. What the proxy goes by changes by itself. Each closes by itself, and
+    /// one that is slow to end delays neither the others nor the next change.
+    pub fn policy_changed(&self, old: &Layer, new: &Layer) {
         let differs = |session: &SessionHandle| {
-            let rules = |daemon: &Layer| Rules::of([daemon.hosts.clone(), session.terms.client.clone()]);
+            let own = &session.terms.client;
+            let rules = |daemon: &Layer| Rules::of([&daemon.hosts, own].map(|layer| HostLayer::clone(layer)));
             let (old, new) = (rules(old), rules(new));
             old != new && (old.tells_navigation() || new.tells_navigation())
         };
@@ -204,8 +212,11 @@ impl Registry {
                 Slot::Live(_) | Slot::Failed(_) => None,
             })
             .collect();
-        futures_util::future::join_all(sessions.iter().map(|session| session.close(CloseReason::Policy)))
-            .await;
+        for session in sessions {
+            self.shared.launcher.tasks.spawn("close for policy", async move {
+                session.close(CloseReason::Policy).await;
+            });
+        }
     }
 
     /// Waits until nothing is left of any session, whatever its name means now. No session may begin any more.
@@ -288,7 +299,7 @@ fn forget_oldest(slots: &mut HashMap<SessionName, Slot>) {
 }
 
 /// The session is there, and this client's policy asks for another (contract 10.3, 12.1).
-fn other_policy(unfit: Unfit) -> Box<OpError> {
+pub(crate) fn other_policy(unfit: Unfit) -> Box<OpError> {
     let (reason, message) = match unfit {
         Unfit::Hosts => (
             "session_policy",

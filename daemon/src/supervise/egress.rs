@@ -79,7 +79,7 @@ enum Order {
 #[derive(Debug)]
 struct Session {
     /// What the client that began it narrows the daemon's rules to.
-    client: HostLayer,
+    client: Arc<HostLayer>,
     control: Arc<Channel>,
 }
 
@@ -116,7 +116,7 @@ impl Egress {
     pub async fn add(
         &self,
         id: &str,
-        client: HostLayer,
+        client: Arc<HostLayer>,
         control: Arc<Channel>,
         endpoint: OwnedFd,
     ) -> io::Result<()> {
@@ -146,7 +146,7 @@ impl Egress {
 }
 
 fn rules(daemon: &watch::Receiver<Arc<Layer>>, client: &HostLayer) -> Rules {
-    Rules::of([daemon.borrow().hosts.clone(), client.clone()])
+    Rules::of([HostLayer::clone(&daemon.borrow().hosts), client.clone()])
 }
 
 struct Running {
@@ -213,6 +213,7 @@ impl Supervisor {
                 if result.is_err() {
                     self.sessions.remove(&id);
                 }
+                // A start that was cancelled removes the session itself.
                 let _ = reply.send(result);
             }
             Order::Remove { id } => {
@@ -356,6 +357,7 @@ async fn ended(running: &mut Option<Running>) {
             Ok(Some((length, _))) => log(&running.buffer[..length]),
             Ok(None) => return,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+            // A socket that broke is an end as well; whoever restarts the proxy logs it.
             Err(_) => return,
         }
     }

@@ -41,6 +41,7 @@ impl SessionFiles {
         match made.and_then(|()| lock(&directory)) {
             Ok(lock) => Ok(Self { sessions: sessions.to_owned(), id: id.to_owned(), lease, _lock: lock }),
             Err(error) => {
+                // What is left of it is removed by the next sweep.
                 let _ = std::fs::remove_dir_all(&directory);
                 Err(error)
             }

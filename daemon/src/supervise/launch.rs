@@ -42,7 +42,7 @@ use crate::shutdown::Shutdown;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// What the client narrows the daemon's host rules to.
-    pub client: HostLayer,
+    pub client: Arc<HostLayer>,
     /// Refuse a cage that does not enforce them.
     pub requires_egress: bool,
     /// How many targets it may have.

@@ -19,8 +19,10 @@ pub fn of_tree(root: u32) -> u64 {
 }
 
 fn processes() -> Vec<(u32, u32)> {
+    // Without /proc nothing can be measured; the sum is 0 then, as documented.
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    // Processes end while they are listed, and what has ended uses nothing.
     pids.filter_map(|pid| Some((pid, parent(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?)))
         .collect()
 }
@@ -31,6 +33,7 @@ fn parent(stat: &str) -> Option<u32> {
 }
 
 fn of_process(pid: u32) -> u64 {
+    // One that has ended uses nothing; of one that may not be looked into, the other file may still be readable.
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
     let kilobytes = |text: &str, field: &str| -> Option<u64> {
         let line = text.lines().find(|line| line.starts_with(field))?;

@@ -62,6 +62,7 @@ impl Probe {
     pub async fn known(&self, limit: Duration) -> Option<Arc<Probed>> {
         let mut last = self.last.subscribe();
         let known = tokio::time::timeout(limit, last.wait_for(Option::is_some)).await;
+        // Not in time, or never any more: both are nothing known.
         known.ok()?.ok()?.clone()
     }
 

@@ -45,6 +45,7 @@ impl Locale {
         let var = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let language = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(var);
         let zone = var("TZ").or_else(|| {
+            // A machine without it has no zone of its own.
             let link = std::fs::read_link("/etc/localtime").ok()?;
             link.to_str().map(str::to_owned)
         });

@@ -119,6 +119,7 @@ fn spawn(order: Order) -> io::Result<Spawned> {
     let pidfd = match Pidfd::open(child.id()) {
         Ok(pidfd) => pidfd,
         Err(error) => {
+            // One that ended by itself cannot be killed, and is reaped all the same.
             let _ = child.kill();
             let _ = child.wait();
             return Err(error);

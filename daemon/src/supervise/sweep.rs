@@ -59,6 +59,7 @@ fn is_left_over(directory: &Path) -> bool {
     let lock = OpenOptions::new().read(true).custom_flags(O_NOFOLLOW | O_NONBLOCK).open(directory.join(LOCK));
     match lock {
         Ok(file) => !matches!(file.try_lock(), Err(TryLockError::WouldBlock)),
+        // No session that runs is without its lock.
         Err(_) => true,
     }
 }

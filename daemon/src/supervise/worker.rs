@@ -45,6 +45,7 @@ pub struct Init(Exits);
 impl Init {
     /// Looks for the stub's child.
     pub fn of(stub: u32) -> Option<Self> {
+        // One that cannot be found has ended, or hides: the end of the stub is waited for instead.
         let list = std::fs::read_to_string(format!("/proc/{stub}/task/{stub}/children")).ok()?;
         let pid = list.split_whitespace().next()?.parse().ok()?;
         let pidfd = Pidfd::open(pid).ok()?;
@@ -152,6 +153,7 @@ async fn end_of(control: &Channel) {
         match control.recv(&mut buffer).await {
             Ok(Some(_)) => {}
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {}
+            // A socket that broke is an end as well.
             Ok(None) | Err(_) => return,
         }
     }

@@ -7,6 +7,7 @@
     reason = "support of tests is test code, and a failure must show the log"
 )]
 
+mod authority;
 mod crashes;
 mod flood;
 mod operations;

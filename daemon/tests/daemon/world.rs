@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use glass_policy::layer::Given;
 use glass_proto::ClientId;
 use glass_proto::error::OpError;
 use glass_proto::transport;
@@ -98,16 +99,38 @@ impl World {
         Some(pb::Hello::new("test", &self.id))
     }
 
+    /// What a client of its own says that was started under this policy.
+    pub(crate) fn under(&self, policy: &Given) -> Option<pb::Hello> {
+        Some(pb::Hello::new("test", &ClientId::generate()).under(policy))
+    }
+
     /// Starts an operation and reads its acceptance.
     pub(crate) async fn begin(&self, session: &str, operation: &str, params: &str, options: &str) -> Running {
+        self.begin_as(self.hello(), session, operation, params, options).await
+    }
+
+    /// The same for another client.
+    pub(crate) async fn begin_as(
+        &self,
+        hello: Option<pb::Hello>,
+        session: &str,
+        operation: &str,
+        params: &str,
+        options: &str,
+    ) -> Running {
         let request = pb::ExecuteRequest {
-            hello: self.hello(),
+            hello,
             session: session.to_owned(),
             operation: operation.to_owned(),
             params_json: params.as_bytes().to_vec(),
             options_json: options.as_bytes().to_vec(),
             session_json: Vec::new(),
         };
+        self.send(request).await
+    }
+
+    /// Sends a request and reads its acceptance.
+    pub(crate) async fn send(&self, request: pb::ExecuteRequest) -> Running {
         let mut stream = self.connected().await.execute(request).await.unwrap().into_inner();
         let first = stream.message().await.unwrap().unwrap();
         let Some(Kind::Accepted(accepted)) = first.kind else { panic!("the first message is {first:?}") };
