@@ -70,6 +70,43 @@ fn nothing_that_a_page_sends_reaches_a_host_that_no_rule_lists() {
     for word in ["fetch", "socket", "worker", "image.svg", "frame-text"] {
         world.ok(&["wait", &format!("js=document.title.includes(' {word}')")]);
     }
+    // Each is told, with the rule and the page that it was part of.
+    let target = world.ok(&["list-targets"])["targets"][0]["id"].clone();
+    let parts = ["fetched", "events", "pixel", "framed", "script", "stylesheet", "socket", "worker"];
+    holds("each denial is an event", GONE, || {
+        let told = world.ok(&["events", "--kind", "denied", "--limit", "200"]);
+        let told = told["events"].as_array().cloned().unwrap_or_default();
+        parts.iter().all(|part| {
+            let of = |event: &&Value| event["pageUrl"].as_str().is_some_and(|url| url.ends_with(part));
+            told.iter().any(|event| {
+                of(&event) && event["ruleId"] == "daemon/default" && event["targetId"] == target
+            })
+        })
+    });
+    let log = world.ok(&["diagnostics", "--kind", "request", "--failed-only"]);
+    let pixel = |entry: &&Value| entry["pageUrl"].as_str().is_some_and(|url| url.ends_with("pixel"));
+    let pixel = log["entries"].as_array().expect("entries").iter().find(pixel).expect("the picture");
+    assert_eq!(pixel["request"]["failure"], "net::ERR_BLOCKED_BY_ADMINISTRATOR", "{pixel:#}");
+    assert_eq!(pixel["request"]["ruleId"], "daemon/default", "{pixel:#}");
+    let shown = world.ok(&["session", "show", "default"]);
+    let traffic = &shown["session"]["details"]["traffic"];
+    let count = |what: &str| traffic[what].as_u64().expect("a count");
+    assert!(count("denied") >= 8 && count("requests") > count("denied"), "{traffic:#}");
+    assert!(count("bytesReceived") > 0 && count("bytesSent") > 0, "{traffic:#}");
+    // A service worker answers for its page, and what it asks for itself is held to the same rules.
+    visit.serve_with(
+        "service.js",
+        &format!("oninstall = () => skipWaiting(); onactivate = event => event.waitUntil(clients.claim());
+        onfetch = event => {{ if (event.request.url.endsWith('api')) event.respondWith(
+            fetch('{b}by-the-worker').then(() => 'reached', () => 'denied').then(word => new Response(word))) }};"),
+        &[("content-type", "text/javascript")],
+    );
+    visit.serve("served.html", "<!doctype html><title>Served</title><script>(async () => {
+        await navigator.serviceWorker.register('service.js');
+        if (!navigator.serviceWorker.controller) await new Promise(done => navigator.serviceWorker.oncontrollerchange = done);
+        document.title = await (await fetch('api')).text() })()</script>");
+    world.ok(&["navigate", &at_a("served.html")]);
+    world.ok(&["wait", "title=denied"]);
     // Redirects, links and scripts are navigations like any other.
     let redirect = at_a(&format!("redirect?to={}", visit.url_at("b.localhost", "redirected")));
     let denied = world.fails("denied", &["navigate", &redirect]);
@@ -89,6 +126,18 @@ fn nothing_that_a_page_sends_reaches_a_host_that_no_rule_lists() {
         // The action is its own; what it led to is not shown.
         world.ok(&["click", link]);
     }
+    for (name, how) in [
+        ("refresh.html", format!("<meta http-equiv=refresh content='0;url={b}refreshed'>")),
+        ("moves.html", format!("<script>location = '{b}moved'</script>")),
+    ] {
+        visit.serve(name, &format!("<!doctype html><title>Away</title>{how}"));
+        let after = world.ok(&["events"])["next"].to_string();
+        // Whether the page or what it led to is answered for is a race that the page makes.
+        world.ask(&["navigate", &at_a(name)]);
+        world.ok(&["events", "--after", &after, "--kind", "denied", "--timeout-ms", "20000"]);
+    }
+    let looped = world.fails("navigation_failed", &["navigate", &at_a("loop")]);
+    assert!(looped.to_string().contains("ERR_TOO_MANY_REDIRECTS"), "{looped:#}");
     world.ok(&["navigate", &at_a("form.html")]);
     assert_eq!(reached(&visit, "b.localhost"), Vec::<String>::new());
     let parts = reached(&visit, "cdn.localhost");
@@ -126,7 +175,15 @@ fn the_policy_is_read_anew_and_a_broken_one_changes_nothing() {
     eventually("the proxy goes by it", GONE, || {
         (world.eval("fetch('image.svg').then(() => 1, () => 0)") == 0).then_some(())
     });
-    world.fails("denied", &["navigate", &visit.url("form.html")]);
+    // Under whatever name and address: it is the same machine.
+    let before = visit.requests().len();
+    for host in ["127.0.0.1", "localhost", "x.localhost", "0.0.0.0", "[::]", "[::1]", "[::ffff:7f00:1]", "127.9.9.9"] {
+        let denied = world.fails("denied", &["navigate", &visit.url_at(host, "form.html")]);
+        assert_eq!(denied["details"]["ruleId"], "daemon/deny_hosts/127.0.0.1", "{host}: {denied:#}");
+        let image = visit.url_at(host, "image.svg");
+        assert_eq!(world.eval(&format!("fetch('{image}', {{mode: 'no-cors'}}).then(() => 1, () => 0)")), 0, "{host}");
+    }
+    assert_eq!(visit.requests().len(), before);
 }
 
 // contract: 10.1, 10.2, 12.1 report: 86

@@ -81,6 +81,9 @@ struct Details<'a> {
     /// Who makes the network rules hold: `enforced` by the kernel, or `advisory`; absent without a browser.
     #[serde(skip_serializing_if = "str::is_empty")]
     egress: &'a str,
+    /// What went through the proxy since the session began, or the proxy was started anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traffic: Option<Traffic>,
     uid: u32,
     layers: Vec<Layer<'a>>,
     operations: Operations,
@@ -102,6 +105,30 @@ struct Operations {
     failed: u64,
     rejected: u64,
     unknown: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Traffic {
+    bytes_sent: u64,
+    bytes_received: u64,
+    requests: u64,
+    open_connections: u64,
+    denied: u64,
+    failed: u64,
+}
+
+impl Traffic {
+    fn of(told: &pb::Traffic) -> Self {
+        Self {
+            bytes_sent: told.bytes_sent,
+            bytes_received: told.bytes_received,
+            requests: told.requests,
+            open_connections: told.connections,
+            denied: told.denied,
+            failed: told.failed,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -140,6 +167,7 @@ impl<'a> Session<'a> {
             browser: &info.browser_version,
             options: &info.options,
             egress: &info.egress,
+            traffic: info.traffic.as_ref().map(Traffic::of),
             uid: info.uid,
             layers: info.layers.iter().map(layer).collect(),
             operations: Operations {
@@ -196,6 +224,10 @@ fn running(info: &pb::SessionInfo) -> String {
     }
 }
 
+fn kibibytes(bytes: u64) -> String {
+    format!("{} KiB", bytes.div_ceil(1024))
+}
+
 fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
     let mut facts = Table::plain();
     facts.row(["name", &info.name]);
@@ -220,6 +252,18 @@ fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
         facts.row(["cage", &format!("{}, uid {}", info.mode, info.uid)]);
         facts.row(["browser", &info.browser_version]);
         facts.row(["egress", &info.egress]);
+    }
+    if let Some(told) = &info.traffic {
+        let words = format!(
+            "{} sent, {} received, {}, {} denied, {} failed, {} open",
+            kibibytes(told.bytes_sent),
+            kibibytes(told.bytes_received),
+            amount(told.requests, "request"),
+            told.denied,
+            told.failed,
+            told.connections
+        );
+        facts.row(["traffic", &words]);
     }
     if !info.options.is_empty() {
         facts.row(["options", &info.options.join(", ")]);

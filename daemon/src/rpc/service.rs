@@ -177,7 +177,8 @@ impl Glass for Service {
         let mut infos = self.0.registry.list().await;
         let may_name = |name: &SessionName| self.0.gate.privates.check(&policy, &caller.id, name).is_ok();
         infos.retain(|info| info.name.parse().is_ok_and(|name| may_name(&name)));
-        let rows = infos.into_iter().map(|info| sessions::describe(info, sessions::Depth::Row));
+        let proxy = &self.0.launcher.egress;
+        let rows = infos.into_iter().map(|info| sessions::describe(info, sessions::Depth::Row, proxy));
         Ok(Response::new(pb::ListSessionsReply { sessions: futures_util::future::join_all(rows).await }))
     }
 
@@ -191,7 +192,7 @@ impl Glass for Service {
         self.may_name(&caller, &name)?;
         let info = self.0.registry.show(&name).await;
         let info = info.ok_or_else(|| Status::not_found(format!("there is no session `{name}`")))?;
-        let session = sessions::describe(info, sessions::Depth::Full).await;
+        let session = sessions::describe(info, sessions::Depth::Full, &self.0.launcher.egress).await;
         Ok(Response::new(pb::ShowSessionReply { session: Some(session) }))
     }
 

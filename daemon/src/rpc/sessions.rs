@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::limits;
 use crate::session::Info;
-use crate::supervise::memory;
+use crate::supervise::{Egress, memory};
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,18 @@ pub(super) fn number(count: usize) -> u32 {
 }
 
 /// Puts a session into words; asks its worker for its pages, within a bounded time.
-pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
-    let targets = pages(&info).await;
+pub(super) async fn describe(info: Info, depth: Depth, proxy: &Egress) -> pb::SessionInfo {
+    let asked = info.greeting.is_some() && depth == Depth::Full;
+    let traffic = async { if asked { proxy.counters(&info.id).await } else { None } };
+    let (targets, traffic) = tokio::join!(pages(&info), traffic);
+    let traffic = traffic.map(|counted| pb::Traffic {
+        bytes_sent: counted.bytes_up,
+        bytes_received: counted.bytes_down,
+        requests: counted.requests,
+        connections: counted.connections,
+        denied: counted.denied,
+        failed: counted.failed,
+    });
     let memory_bytes = match info.pid.filter(|_| depth == Depth::Full) {
         // Dozens of small files of /proc: too slow for the thread that serves everybody.
         Some(pid) => tokio::task::spawn_blocking(move || memory::of_tree(pid)).await.unwrap_or(0),
@@ -74,6 +84,7 @@ pub(super) async fn describe(info: Info, depth: Depth) -> pb::SessionInfo {
         closes_in_ms: info.closes_in.map_or(0, |left| millis(left).max(1)),
         browser_version: browser.unwrap_or_default(),
         egress: egress.to_owned(),
+        traffic,
     }
 }
 

@@ -20,7 +20,7 @@ use super::child::Child;
 use super::programs::Program;
 use super::spawn::{Order as SpawnOrder, Output, Spawner};
 use super::stderr;
-use crate::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES};
+use crate::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES, SessionCounters};
 use crate::shutdown::{Phase, Shutdown};
 
 /// The descriptor under which glass-egress finds its control socket.
@@ -31,6 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ENDS: usize = 5;
 const STORM: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(1);
+/// How long whoever asks for counters waits for them.
+const COUNTING: Duration = Duration::from_millis(500);
+/// Questions for counters that may wait for one answer.
+const COUNTS: usize = 64;
 /// Orders that may wait; sessions start two at a time.
 const ORDERS: usize = 32;
 
@@ -73,6 +77,7 @@ pub struct Egress {
 enum Order {
     Add { id: String, session: Session, endpoint: OwnedFd, reply: oneshot::Sender<io::Result<()>> },
     Remove { id: String },
+    Count { id: String, reply: oneshot::Sender<SessionCounters> },
 }
 
 /// How a live session is reached when it needs another endpoint.
@@ -102,6 +107,7 @@ impl Egress {
             state,
             sessions: HashMap::new(),
             running: None,
+            counting: Vec::new(),
             restarts: 0,
             ends: Vec::new(),
         };
@@ -134,6 +140,18 @@ impl Egress {
         let _ = self.orders.send(Order::Remove { id: id.to_owned() }).await;
     }
 
+    /// What went through the proxy for the session `id`; `None` where it does not say so in time.
+    pub async fn counters(&self, id: &str) -> Option<SessionCounters> {
+        let (reply, answer) = oneshot::channel();
+        let order = Order::Count { id: id.to_owned(), reply };
+        let asked = async {
+            // Both ends are gone only with the daemon, and a proxy that does not answer drops the question.
+            self.orders.send(order).await.ok()?;
+            answer.await.ok()
+        };
+        timeout(COUNTING, asked).await.ok().flatten()
+    }
+
     /// The rules of a session that is begun now by a client with these of its own.
     pub fn rules(&self, client: &HostLayer) -> Rules {
         rules(&self.daemon, client)
@@ -163,6 +181,8 @@ struct Supervisor {
     state: watch::Sender<EgressState>,
     sessions: HashMap<String, Session>,
     running: Option<Running>,
+    /// Who waits for counters.
+    counting: Vec<(String, oneshot::Sender<SessionCounters>)>,
     restarts: u32,
     ends: Vec<Instant>,
 }
@@ -180,9 +200,12 @@ impl Supervisor {
                     None => break,
                 },
                 Ok(()) = self.daemon.changed() => self.tell_rules().await,
-                () = ended(&mut self.running) => {
-                    self.restart("it ended").await;
-                }
+                event = heard(&mut self.running) => match event {
+                    Some(event) => self.hear(event),
+                    None => {
+                        self.restart("it ended").await;
+                    }
+                },
             }
         }
         if let Some(running) = self.running.take() {
@@ -222,7 +245,41 @@ impl Supervisor {
                     self.restart("it did not take a command").await;
                 }
             }
+            Order::Count { id, reply } => self.count(id, reply).await,
         }
+    }
+
+    /// Asks for counters, unless somebody has and waits for them. Dropping a question answers that nothing is known.
+    async fn count(&mut self, id: String, reply: oneshot::Sender<SessionCounters>) {
+        self.counting.retain(|(_, waiting)| !waiting.is_closed());
+        if self.running.is_none() || self.counting.len() >= COUNTS {
+            return;
+        }
+        let is_first = self.counting.is_empty();
+        self.counting.push((id, reply));
+        if is_first && self.send(&Command::Counters {}, None).await.is_err() {
+            self.restart("it did not take a command").await;
+        }
+    }
+
+    fn hear(&mut self, event: Event) {
+        if let Event::Counters { sessions, more, .. } = &event {
+            for counters in sessions {
+                let all = std::mem::take(&mut self.counting);
+                for (id, reply) in all {
+                    if id == counters.id {
+                        // Whoever asked may wait no more.
+                        let _ = reply.send(counters.clone());
+                    } else {
+                        self.counting.push((id, reply));
+                    }
+                }
+            }
+            if !more {
+                self.counting.clear();
+            }
+        }
+        log(event);
     }
 
     fn rules(&self, session: &Session) -> Rules {
@@ -297,6 +354,8 @@ impl Supervisor {
             let exit = running.child.exited_within(crate::limits::KILL).await;
             tracing::warn!(why, ?exit, sessions = self.sessions.len(), "glass-egress is started anew");
         }
+        // Nothing is known of what it counted.
+        self.counting.clear();
         self.state.send_replace(EgressState::NotStarted);
         while !self.sessions.is_empty() {
             self.restarts += 1;
@@ -348,36 +407,38 @@ impl Restarted {
     }
 }
 
-/// Logs the proxy's events until it is gone; waits for ever while there is none.
-async fn ended(running: &mut Option<Running>) {
+/// The next event of the proxy; `None` once it is gone. Waits for ever while there is none.
+async fn heard(running: &mut Option<Running>) -> Option<Event> {
     let Some(running) = running else { return std::future::pending().await };
     loop {
         let received = running.channel.recv(&mut running.buffer).await;
         match received {
-            Ok(Some((length, _))) => log(&running.buffer[..length]),
-            Ok(None) => return,
+            Ok(Some((length, _))) => match serde_json::from_slice(&running.buffer[..length]) {
+                Ok(event) => return Some(event),
+                Err(error) => tracing::warn!(%error, "glass-egress sent something unreadable"),
+            },
+            Ok(None) => return None,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
             // A socket that broke is an end as well; whoever restarts the proxy logs it.
-            Err(_) => return,
+            Err(_) => return None,
         }
     }
 }
 
-fn log(message: &[u8]) {
-    match serde_json::from_slice(message) {
-        Ok(Event::Denied { session, host, port, rule, .. }) => {
+fn log(event: Event) {
+    match event {
+        Event::Denied { session, host, port, rule, .. } => {
             let host = glass_proto::escape::visible(&host, false);
             tracing::info!(session, %host, port, rule, "a connection was denied");
         }
-        Ok(Event::Failed { session, host, port, error }) => {
+        Event::Failed { session, host, port, error } => {
             let host = glass_proto::escape::visible(&host, false);
             tracing::debug!(session, %host, port, ?error, "a connection failed");
         }
-        Ok(Event::Overload { session, limit }) => {
+        Event::Overload { session, limit } => {
             tracing::warn!(session, limit, "a session wants more connections than it may have");
         }
-        Ok(Event::Counters { .. }) => {}
-        Ok(Event::Invalid { detail }) => tracing::error!(detail, "glass-egress refused a command"),
-        Err(error) => tracing::warn!(%error, "glass-egress sent something unreadable"),
+        Event::Counters { .. } => {}
+        Event::Invalid { detail } => tracing::error!(detail, "glass-egress refused a command"),
     }
 }

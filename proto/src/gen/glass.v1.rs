@@ -321,6 +321,29 @@ pub struct SessionInfo {
     /// Who makes the network rules hold: "enforced" by the kernel, "advisory"; empty without a browser.
     #[prost(string, tag = "24")]
     pub egress: ::prost::alloc::string::String,
+    /// What went through the proxy; absent without a browser, in lists, and where it was not told.
+    #[prost(message, optional, tag = "25")]
+    pub traffic: ::core::option::Option<Traffic>,
+}
+/// The traffic of a session since it began, or since the proxy was started anew.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Traffic {
+    /// Bytes to servers, and from them.
+    #[prost(uint64, tag = "1")]
+    pub bytes_sent: u64,
+    #[prost(uint64, tag = "2")]
+    pub bytes_received: u64,
+    /// Requests, tunnels included.
+    #[prost(uint64, tag = "3")]
+    pub requests: u64,
+    /// Connections of the browser that are open now.
+    #[prost(uint64, tag = "4")]
+    pub connections: u64,
+    /// Requests that a rule denied, and those that failed otherwise.
+    #[prost(uint64, tag = "5")]
+    pub denied: u64,
+    #[prost(uint64, tag = "6")]
+    pub failed: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Layer {

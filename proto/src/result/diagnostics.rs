@@ -131,6 +131,9 @@ pub struct RequestSummary {
     /// Why Chromium kept it from the page or the network, such as csp, mixed-content, `LocalNetworkAccessPermissionDenied`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
+    /// The rule of policy that denied its host, or what it turned out to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule_id: Option<String>,
     /// The page gave it up, or left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given_up: bool,
@@ -211,6 +214,9 @@ fn request_end(out: &mut String, request: &RequestSummary) {
     }
     if let Some(blocked) = &request.blocked {
         let _ = write!(out, " ({})", visible(blocked, false));
+    }
+    if let Some(rule) = &request.rule_id {
+        let _ = write!(out, " denied by {}", visible(rule, false));
     }
     if request.given_up {
         out.push_str(" given up");

@@ -138,6 +138,9 @@ pub struct EventOf {
     /// The permission, the bound, or the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The rule that denied it: whose it is, its list or preset, itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_id: Option<String>,
 }
 
 /// Events as rows for people.
@@ -171,6 +174,7 @@ fn row(event: &Event) -> String {
         &of.outcome,
         &of.error,
         &of.name,
+        &of.rule_id,
     ];
     for word in ids.into_iter().flatten() {
         let _ = write!(out, " {}", visible(word, false));

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use glass_proto::escape::cut;
 use glass_proto::result::{DialogSeen, EventKind, EventOf, PopupSeen};
 
 use super::Pages;
 use super::log::{Log, Origin};
-use super::redact::address;
+use super::redact::{MAX_TEXT, address};
 use super::revision::Revisions;
 use super::state::{
     Attached, ClosedTarget, Dialog, Document, Exchange, Frame, Lifecycle, MAX_FRAMES, MAX_TARGETS,
@@ -17,6 +17,10 @@ use super::state::{
 };
 use crate::cdp::Event;
 use crate::cdp::types::{browser, fetch, input, inspector, log, network, page, runtime, target};
+use crate::forward::{FailureKind, hides_failure};
+
+/// How much later than the proxy the browser may be read.
+const LAG: Duration = Duration::from_secs(10);
 
 /// The name of the isolated world.
 pub(super) const WORLD: &str = "glass";
@@ -118,10 +122,59 @@ impl Pages {
             }
             runtime::ExecutionContextsCleared::METHOD => self.state().worlds_cleared(session),
             method if method.starts_with("Page.") => self.page_event(session, event)?,
+            network::LoadingFailed::METHOD => {
+                let failed: network::LoadingFailed = event.params()?;
+                self.name_failure(session, &failed.request_id, &failed.error_text, failed.kind == "Document");
+                self.state().network_event(session, event)?;
+            }
+            "Network.webSocketFrameError" => {
+                let failed: network::WebSocketTold = event.params()?;
+                let said = failed.error_message.as_deref().unwrap_or_default();
+                let name = said.split_whitespace().last().unwrap_or_default();
+                self.name_failure(session, &failed.request_id, name, false);
+                self.state().network_event(session, event)?;
+            }
             method if method.starts_with("Network.") => self.state().network_event(session, event)?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Asks the forwarder what the proxy said of a request of which the browser knows only that the proxy had no answer.
+    /// What a rule denied is an event (contract 7.6).
+    fn name_failure(&self, session: Option<&Arc<str>>, request: &str, name: &str, is_document: bool) {
+        // Of documents alone this worker refuses some itself.
+        let Some(session) = session.filter(|_| hides_failure(name)) else { return };
+        if name == "net::ERR_BLOCKED_BY_CLIENT" && !is_document {
+            return;
+        }
+        let place = {
+            let mut state = self.state();
+            let place = state.log(session).and_then(|(log, _)| log.place_of(request));
+            place.map(|(url, heard)| (url.to_owned(), heard))
+        };
+        let Some((page_url, heard)) = place else { return };
+        let parsed = url::Url::parse(&page_url).ok();
+        let known = parsed.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default()?)));
+        // The proxy may have said it before the browser's word of the request was read.
+        let since = heard.checked_sub(LAG).unwrap_or(heard);
+        let Some(truth) = known.and_then(|(host, port)| self.inner.forwarder.last_failure(host, port, since))
+        else {
+            return;
+        };
+        let mut state = self.state();
+        if let Some((log, _)) = state.log(session) {
+            log.truth(request, &truth);
+        }
+        if truth.error == FailureKind::Denied {
+            let of = EventOf {
+                page_url: Some(page_url),
+                name: Some("host".to_owned()),
+                rule_id: truth.rule.as_deref().map(|rule| cut(rule, MAX_TEXT).into_owned()),
+                ..EventOf::default()
+            };
+            state.tell(Some(session), EventKind::Denied, "refused", of);
+        }
     }
 
     fn page_event(&self, session: Option<&Arc<str>>, event: &Event) -> serde_json::Result<()> {

@@ -4,15 +4,16 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use glass_proto::escape::cut;
 use glass_proto::op::Diagnostics as Asked;
 use glass_proto::result::{Diagnostic, DiagnosticKind, DiagnosticLevel, RequestSummary};
 
 use super::preview;
-use super::redact::{address, headers, text};
+use super::redact::{MAX_TEXT, address, headers, text};
 use crate::cdp::types::{log, network, runtime};
+use crate::forward::Failure;
 
 /// Entries that are kept of a target.
 const KEPT: usize = Asked::MAX_LIMIT as usize;
@@ -43,6 +44,8 @@ struct Kept {
 #[derive(Debug)]
 struct UnderWay {
     url: String,
+    /// When it was heard of.
+    heard: Instant,
     began: f64,
     worker: bool,
     summary: RequestSummary,
@@ -302,7 +305,8 @@ impl Log {
             timing: None,
         };
         let (worker, began) = (from.worker, f64::NAN);
-        let under_way = UnderWay { url: address(url), began, worker, summary, transfer: Box::new(transfer) };
+        let (url, heard) = (address(url), Instant::now());
+        let under_way = UnderWay { url, heard, began, worker, summary, transfer: Box::new(transfer) };
         self.under_way.insert(id.to_owned(), under_way);
     }
 
@@ -348,12 +352,25 @@ impl Log {
         self.ended(from, ended, at, level);
     }
 
+    /// The address of a request that has not ended, as it is told, and when it was heard of.
+    pub(super) fn place_of(&self, id: &str) -> Option<(&str, Instant)> {
+        self.under_way.get(id).map(|under_way| (under_way.url.as_str(), under_way.heard))
+    }
+
+    /// What really ended a request, where the browser knows only of the proxy.
+    pub(super) fn truth(&mut self, id: &str, truth: &Failure) {
+        if let Some(under_way) = self.under_way.get_mut(id) {
+            under_way.summary.failure = Some(truth.net_error().to_owned());
+            under_way.summary.rule_id = truth.rule.as_deref().map(|rule| cut(rule, MAX_TEXT).into_owned());
+        }
+    }
+
     /// It failed.
     pub(super) fn failed(&mut self, from: Origin<'_>, failed: &network::LoadingFailed) {
         let Some(mut ended) = self.under_way.remove(&failed.request_id) else { return };
         let cors = failed.cors_error_status.as_ref().map(|status| &status.cors_error);
-        ended.summary.failure =
-            Some(cut(&failed.error_text, 128).into_owned()).filter(|name| !name.is_empty());
+        let name = || Some(cut(&failed.error_text, 128).into_owned()).filter(|name| !name.is_empty());
+        ended.summary.failure = ended.summary.failure.or_else(name);
         ended.summary.blocked = failed.blocked_reason.as_ref().or(cors).map(|why| cut(why, 64).into_owned());
         ended.summary.given_up = failed.canceled;
         // A page gives requests up all the time.
@@ -400,7 +417,9 @@ impl Log {
 
     /// A web socket failed; it is closed right after.
     pub(super) fn socket_failed(&mut self, failed: &network::WebSocketTold) {
-        if let Some(under_way) = self.under_way.get_mut(&failed.request_id) {
+        if let Some(under_way) = self.under_way.get_mut(&failed.request_id)
+            && under_way.summary.failure.is_none()
+        {
             under_way.summary.failure = failed.error_message.as_deref().map(text);
         }
     }
