@@ -103,7 +103,7 @@ impl App {
         sweep_away(&paths).await;
 
         let launcher = Arc::new(Launcher {
-            egress: Egress::start(spawner.clone(), programs.egress, authority.changes(), &shutdown),
+            egress: Egress::start(spawner.clone(), programs.egress, authority.changes(), config.upstream, &shutdown),
             probe: Probe::new(spawner.clone(), programs.worker.clone(), shutdown.clone()),
             spawner,
             program: programs.worker,

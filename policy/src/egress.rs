@@ -201,6 +201,26 @@ impl Rules {
         Self { allow_all: layers.is_empty(), layers }
     }
 
+    /// Whether connections may be handed to an upstream proxy at `host`:`port`. Only that one learns what a name turns out
+    /// to be, so where addresses that are not public are denied, a rule must name it (contract 10.3).
+    pub fn admit_upstream(&self, host: &Host, port: u16) -> Decision {
+        let trusts = |layer: &&HostLayer| {
+            let names = |rule: &HostRule| {
+                [Transport::Plain, Transport::Tls].iter().any(|transport| rule.matches(host, port, *transport))
+            };
+            !layer.public_only || layer.allow.iter().chain(&layer.subresource).any(names)
+        };
+        match self.layers.iter().find(|layer| !trusts(layer)) {
+            Some(layer) => deny(
+                format!("{}/upstream_proxy", layer.source.name()),
+                format!(
+                    "behind an upstream proxy nobody here sees whether an address is public, and no rule names {host}:{port}"
+                ),
+            ),
+            None => Decision::Allow,
+        }
+    }
+
     /// Whether some host is allowed for all but navigation.
     pub fn tells_navigation(&self) -> bool {
         self.layers.iter().any(HostLayer::tells_navigation)
@@ -402,6 +422,19 @@ mod tests {
         for host in ways.into_iter().chain(names) {
             assert_eq!(rule(decide(&public, host, 80, None, Purpose::Any)), "client/non_public_addresses", "{host}");
         }
+    }
+
+    // contract: 10.3
+    #[test]
+    fn an_upstream_proxy_is_used_where_addresses_need_no_look_or_a_rule_names_it() {
+        let proxy = Host::parse("proxy.test").unwrap();
+        let of = |rules: &Rules| rule(rules.admit_upstream(&proxy, 3128));
+        assert_eq!(of(&Rules::allow_all()), "allowed");
+        assert_eq!(of(&layer(false, &["a.test"], &[], &[], false)), "allowed");
+        assert_eq!(of(&layer(false, &["a.test"], &[], &[], true)), "client/upstream_proxy");
+        assert_eq!(of(&layer(false, &["a.test", "proxy.test:80"], &[], &[], true)), "client/upstream_proxy");
+        assert_eq!(of(&layer(false, &["a.test", "proxy.test:3128"], &[], &[], true)), "allowed");
+        assert_eq!(of(&layer(false, &["a.test"], &["*.test"], &[], true)), "allowed");
     }
 
     #[test]

@@ -81,6 +81,9 @@ struct Details<'a> {
     /// Who makes the network rules hold: `enforced` by the kernel, or `advisory`; absent without a browser.
     #[serde(skip_serializing_if = "str::is_empty")]
     egress: &'a str,
+    /// The proxy behind Glass's own. Rules hold by name then: it alone sees addresses.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    upstream_proxy: &'a str,
     /// What went through the proxy since the session began, or the proxy was started anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     traffic: Option<Traffic>,
@@ -167,6 +170,7 @@ impl<'a> Session<'a> {
             browser: &info.browser_version,
             options: &info.options,
             egress: &info.egress,
+            upstream_proxy: &info.upstream_proxy,
             traffic: info.traffic.as_ref().map(Traffic::of),
             uid: info.uid,
             layers: info.layers.iter().map(layer).collect(),
@@ -251,7 +255,11 @@ fn show(info: &pb::SessionInfo) -> Result<Report, Failure> {
     if !info.mode.is_empty() {
         facts.row(["cage", &format!("{}, uid {}", info.mode, info.uid)]);
         facts.row(["browser", &info.browser_version]);
-        facts.row(["egress", &info.egress]);
+        let by_name = match info.upstream_proxy.as_str() {
+            "" => String::new(),
+            proxy => format!(", by name alone: {proxy} sees the addresses"),
+        };
+        facts.row(["egress", &format!("{}{by_name}", info.egress)]);
     }
     if let Some(told) = &info.traffic {
         let words = format!(

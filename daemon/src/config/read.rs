@@ -4,12 +4,14 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use glass_policy::host::Host;
 use glass_sandbox::Mode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tracing_subscriber::filter::Targets;
 
 use super::span::Span;
+use crate::egress::Upstream;
 use crate::gate::Rates;
 
 /// The embedded defaults, which are also the reference.
@@ -17,6 +19,8 @@ pub const DEFAULTS: &str = include_str!("default.toml");
 
 /// The largest configuration file that is read, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
+/// The longest file of credentials, in bytes.
+const MAX_CREDENTIALS: u64 = 1024;
 
 /// The settings of this daemon.
 #[derive(Clone, Debug)]
@@ -31,6 +35,10 @@ pub struct Config {
     pub starting: usize,
     /// How often a client may ask.
     pub rates: Rates,
+    /// The proxy behind glass-egress.
+    pub upstream: Option<Upstream>,
+    /// The file with the credentials for it.
+    credentials: Option<PathBuf>,
     /// The weakest cage.
     pub minimum: Mode,
     /// The browser's program.
@@ -79,6 +87,14 @@ pub enum ConfigError {
         /// The directory that holds more than a browser.
         directory: PathBuf,
     },
+    /// The credentials for the upstream proxy cannot be used.
+    #[error("egress.credentials is {}, and {error}", path.display())]
+    Credentials {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: std::io::Error,
+    },
     /// `GLASS_LOG` is no filter.
     #[error("GLASS_LOG is no log filter: {0}")]
     Log(String),
@@ -90,6 +106,7 @@ pub(super) struct File {
     daemon: Daemon,
     sessions: Sessions,
     limits: Limits,
+    egress: Egress,
     sandbox: Sandbox,
     browser: Browser,
     locators: Locators,
@@ -124,6 +141,15 @@ struct Limits {
     operations_at_once: Option<Bounded<1, 10_000>>,
     #[schemars(with = "Option<u32>", range(min = 1, max = 10_000))]
     navigations_per_second: Option<Bounded<1, 10_000>>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Egress {
+    #[schemars(with = "Option<String>")]
+    proxy: Option<ProxyUrl>,
+    #[schemars(with = "Option<String>")]
+    credentials: Option<AbsolutePath>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -198,6 +224,26 @@ impl TryFrom<String> for AttributeName {
     }
 }
 
+/// Where a proxy is, or nothing where the text is empty.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct ProxyUrl(Option<Upstream>);
+
+impl TryFrom<String> for ProxyUrl {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        if text.is_empty() {
+            return Ok(Self(None));
+        }
+        let wrong = "a proxy is http://host:port; its user and password stand in the file of egress.credentials";
+        let authority = text.strip_prefix("http://").ok_or(wrong)?;
+        let (host, port) = authority.strip_suffix('/').unwrap_or(authority).rsplit_once(':').ok_or(wrong)?;
+        let port = port.parse().ok().filter(|port| *port != 0).ok_or(wrong)?;
+        let host = Host::parse(host).map_err(|_| wrong)?;
+        Ok(Self(Some(Upstream::new(&host, port))))
+    }
+}
+
 /// A path, or nothing where the text is empty.
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
@@ -239,6 +285,11 @@ impl Config {
         {
             return Err(ConfigError::Exposed { browser: browser.clone(), directory });
         }
+        if let (Some(upstream), Some(path)) = (config.upstream.take(), &config.credentials) {
+            let credentials = credentials(path)
+                .map_err(|error| ConfigError::Credentials { path: path.clone(), error })?;
+            config.upstream = Some(upstream.with_credentials(&credentials));
+        }
         if let Some(log) = log.filter(|log| !log.is_empty()) {
             Filter(config.log, config.log_text) = Filter::try_from(log).map_err(ConfigError::Log)?;
         }
@@ -277,6 +328,8 @@ impl Config {
                 burst: setting!(limits.operations_at_once).rate(),
                 navigations: setting!(limits.navigations_per_second).rate(),
             },
+            upstream: setting!(egress.proxy).0,
+            credentials: setting!(egress.credentials).0,
             minimum: setting!(sandbox.minimum),
             browser: setting!(browser.path).0,
             test_id_attribute: setting!(locators.test_id_attribute).0,
@@ -296,6 +349,25 @@ fn exposed(browser: &Path, home: Option<&Path>) -> Option<PathBuf> {
         .filter(|directory| *directory == Path::new("/") || holds_home(directory))
         .map(PathBuf::from)
         .next()
+}
+
+/// Reads `user:password`, which its owner alone may read.
+fn credentials(path: &Path) -> std::io::Result<String> {
+    use std::io::{Error, Read};
+    use std::os::unix::fs::MetadataExt;
+    let file = std::fs::File::open(path)?;
+    let found = file.metadata()?;
+    if found.mode() & 0o077 != 0 {
+        return Err(Error::other("others than its owner may read or change it: chmod 600"));
+    }
+    let mut text = String::new();
+    file.take(MAX_CREDENTIALS + 1).read_to_string(&mut text)?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    if text.len() as u64 > MAX_CREDENTIALS || !line.contains(':') || line.chars().any(char::is_control) {
+        return Err(Error::other("it holds no user:password on one line of at most 1 KiB"));
+    }
+    Ok(line.to_owned())
 }
 
 fn read(path: &Path) -> Result<Option<String>, ConfigError> {
@@ -335,6 +407,33 @@ mod tests {
 
     fn parse(text: &str) -> Result<Config, String> {
         Config::parse(Path::new("c.toml"), text).map_err(|error| error.to_string())
+    }
+
+    // contract: 10.3, 10.8
+    #[test]
+    fn an_upstream_proxy_has_its_credentials_in_a_file_of_its_owner() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let (file, path) = (dir.path().join("c.toml"), dir.path().join("who"));
+        let text = format!("[egress]\nproxy = \"http://proxy.test:3128\"\ncredentials = \"{}\"\n", path.display());
+        std::fs::write(&file, text).unwrap();
+        let load = || Config::load(&file, None, None);
+        assert!(load().unwrap_err().to_string().contains("egress.credentials"), "it is not there");
+        for (mode, held, fits) in [
+            (0o600, "ann:very-secret\n", true),
+            (0o640, "ann:very-secret\n", false),
+            (0o600, "very-secret", false),
+            (0o600, "a:b\nc", false),
+        ] {
+            std::fs::write(&path, held).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let loaded = load();
+            assert_eq!(loaded.is_ok(), fits, "{held:?} {mode:o}");
+            assert!(!format!("{loaded:?}").contains("very-secret"));
+        }
+        for wrong in ["proxy.test:3128", "https://proxy.test:1", "http://proxy.test", "http://a:b@proxy.test:1", "http://x:0", "http://x:1/y"] {
+            assert!(parse(&format!("[egress]\nproxy = \"{wrong}\"")).is_err(), "{wrong}");
+        }
     }
 
     #[test]

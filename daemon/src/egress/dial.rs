@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::failure::{Failure, FailureKind};
+use super::upstream::Upstream;
 
 /// How long one address may take to accept.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -66,6 +67,18 @@ impl Destination {
             Host::Name(name) => name.clone(),
             Host::Address(address) => address.to_string(),
         }
+    }
+
+    /// Whether it is this machine, which no other proxy could mean.
+    pub(super) fn is_this_machine(&self) -> bool {
+        let connection = Connection {
+            host: &self.host,
+            port: self.port,
+            transport: Transport::Plain,
+            address: None,
+            own: false,
+        };
+        connection.is_to_this_machine()
     }
 
     /// Those of `ways` that the rules allow, with the denial of the others; or the denial where none is allowed.
@@ -161,6 +174,27 @@ pub(super) async fn dial(
     };
     let address = stream.peer_addr().map_err(|error| Failure::of_connect(&error))?;
     let (left, denied) = destination.allowed(rules, ways, Some(address.ip()))?;
+    let only = left.first().copied().zip(denied);
+    Ok(Dialled { stream, only })
+}
+
+/// Connects to the upstream proxy if `rules` allow `destination` by name, and that nobody here sees its address.
+pub(super) async fn dial_through(
+    upstream: &Upstream,
+    rules: &Rules,
+    lookups: &Lookups,
+    destination: &Destination,
+    ways: &[Transport],
+) -> Result<Dialled, Failure> {
+    let (left, denied) = destination.allowed(rules, ways, None)?;
+    let failed = || Failure::Of(FailureKind::Upstream);
+    let (host, port) = upstream.place().map_err(|_| failed())?;
+    if let Decision::Deny { rule, reason } = rules.admit_upstream(&host, port) {
+        return Err(Failure::Denied { rule, reason });
+    }
+    let place = Destination { host, port };
+    let addresses = resolve(lookups, &place).await.map_err(|_| failed())?;
+    let stream = connect_to_any(&addresses).await.map_err(|_| failed())?;
     let only = left.first().copied().zip(denied);
     Ok(Dialled { stream, only })
 }

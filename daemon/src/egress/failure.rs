@@ -29,6 +29,8 @@ pub enum FailureKind {
     Empty,
     /// The server's answer is not HTTP.
     Malformed,
+    /// The upstream proxy did not take the connection, or cannot be reached.
+    Upstream,
     /// The session has as many connections as it may, or the proxy is out of descriptors.
     Overload,
 }
@@ -45,6 +47,7 @@ impl FailureKind {
             Self::Reset => "reset",
             Self::Empty => "empty",
             Self::Malformed => "malformed",
+            Self::Upstream => "upstream",
             Self::Overload => "overload",
         }
     }
@@ -113,6 +116,7 @@ mod tests {
             FailureKind::Reset,
             FailureKind::Empty,
             FailureKind::Malformed,
+            FailureKind::Upstream,
             FailureKind::Overload,
         ] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());

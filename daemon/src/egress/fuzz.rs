@@ -48,6 +48,7 @@ async fn exchange(input: &[u8]) -> String {
     let session = Session::new(
         "s".into(),
         tokio::sync::watch::channel(Arc::new(Rules::default())).1,
+        None,
         endpoint,
         Arc::clone(&meter),
         Events::new(queue),

@@ -31,10 +31,12 @@ mod relay;
 mod service;
 mod session;
 mod tunnel;
+mod upstream;
 mod wire;
 
 pub use channel::Channel;
 pub use failure::FailureKind;
 pub use service::serve;
 pub use session::MAX_CONNECTIONS;
+pub use upstream::Upstream;
 pub use wire::{Command, Event, MAX_MESSAGE_BYTES, SessionCounters};

@@ -23,7 +23,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::answer::{self, Outgoing};
-use super::dial::{Destination, Dialled, dial};
+use super::dial::{Destination, Dialled};
+use super::failure::Failure;
 use super::meter::Meter;
 use super::relay::{Idle, Relay, relay};
 use super::session::Session;
@@ -113,7 +114,7 @@ impl Desk {
         };
         // Whether it will be TLS inside is not known yet.
         let ways = [Transport::Tls, Transport::Plain];
-        match dial(&self.session.rules(), &self.session.lookups, &destination, &ways).await {
+        match self.tunnel_to(&destination, &ways).await {
             Ok(Dialled { stream: server, only }) => {
                 let client = hyper::upgrade::on(&mut request);
                 let early = Default::default();
@@ -125,6 +126,14 @@ impl Desk {
                 answer::to_connect(&failure)
             }
         }
+    }
+
+    async fn tunnel_to(&self, destination: &Destination, ways: &[Transport]) -> Result<Dialled, Failure> {
+        let mut dialled = self.session.dial(destination, ways).await?;
+        if let Some(upstream) = self.session.upstream_to(destination) {
+            upstream.open_tunnel(&mut dialled.stream, destination).await?;
+        }
+        Ok(dialled)
     }
 
     async fn request(&self, request: Request<Incoming>) -> Response<Outgoing> {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{EXPECT, HOST, HeaderValue};
+use http::header::{EXPECT, HOST, HeaderValue, PROXY_AUTHORIZATION};
 use http::uri::PathAndQuery;
 use http::{Request, Response, StatusCode, Uri, Version, request};
 use http_body_util::{Either, Empty};
@@ -24,12 +24,13 @@ use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 
 use super::answer::Outgoing;
-use super::dial::{Destination, dial};
+use super::dial::Destination;
 use super::failure::{Failure, FailureKind};
 use super::head;
 use super::meter::Metered;
 use super::session::Session;
 use super::tunnel::Tunnel;
+use super::upstream::Upstream as Behind;
 use glass_policy::host::Transport;
 
 /// The longest head of an answer, in bytes: Chromium's own limit.
@@ -86,7 +87,9 @@ pub(super) async fn relay(
     let (mut head, body) = request.into_parts();
     let protocol = head::upgrade(&head.headers);
     let repeatable = head.method.is_safe() && body.is_end_stream() && protocol.is_none();
-    rewrite(&mut head, protocol)?;
+    let behind = session.upstream_to(&destination);
+    rewrite(&mut head, protocol, behind)?;
+    let is_through = behind.is_some();
 
     let kept = idle.take().filter(|upstream| upstream.destination == destination);
     if repeatable
@@ -95,20 +98,37 @@ pub(super) async fn relay(
     {
         let request = Request::from_parts(head.clone(), Either::Right(Empty::new()));
         match upstream.exchange(request).await {
+            Ok(response) if is_through && wants_credentials(&response) => return Err(refused_by_upstream()),
             Ok(response) => return respond(response, upstream, on_upgrade, idle).await,
             Err(failure) if failure.kind() == FailureKind::Malformed => return Err(failure),
             Err(_dead) => {}
         }
     }
-    let dialled = dial(&session.rules(), &session.lookups, &destination, &[Transport::Plain]).await?;
+    let dialled = session.dial(&destination, &[Transport::Plain]).await?;
     let mut upstream = Upstream::open(Metered::new(dialled.stream, &session.meter), destination).await?;
     let body = if repeatable { Either::Right(Empty::new()) } else { Either::Left(body) };
     let response = upstream.exchange(Request::from_parts(head, body)).await?;
+    if is_through && wants_credentials(&response) {
+        return Err(refused_by_upstream());
+    }
     respond(response, upstream, on_upgrade, idle).await
 }
 
-/// Makes a request to a proxy one to a server.
-fn rewrite(head: &mut request::Parts, protocol: Option<HeaderValue>) -> Result<(), Failure> {
+/// Whether the upstream proxy asks who we are: that is no answer for a page.
+fn wants_credentials(response: &Response<Incoming>) -> bool {
+    response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
+}
+
+fn refused_by_upstream() -> Failure {
+    Failure::Of(FailureKind::Upstream)
+}
+
+/// Makes a request to a proxy one to a server, or to the proxy behind this one.
+fn rewrite(
+    head: &mut request::Parts,
+    protocol: Option<HeaderValue>,
+    behind: Option<&Behind>,
+) -> Result<(), Failure> {
     let malformed = Failure::Of(FailureKind::Malformed);
     // The name that was checked is the one that the server is told, whatever the field said before.
     let authority = head.uri.authority().ok_or_else(|| malformed.clone())?.as_str();
@@ -120,8 +140,18 @@ fn rewrite(head: &mut request::Parts, protocol: Option<HeaderValue>) -> Result<(
     if let Some(protocol) = protocol {
         head::set_upgrade(&mut head.headers, protocol);
     }
-    let path = head.uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
-    head.uri = Uri::from(path);
+    match behind {
+        // A proxy is given the whole address, which it came with.
+        Some(behind) => {
+            if let Some(who) = behind.authorization() {
+                head.headers.insert(PROXY_AUTHORIZATION, who);
+            }
+        }
+        None => {
+            let path = head.uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
+            head.uri = Uri::from(path);
+        }
+    }
     head.version = Version::HTTP_11;
     Ok(())
 }

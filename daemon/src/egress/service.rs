@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use super::channel::Channel;
 use super::meter::Meter;
 use super::session::{self, Events, Session};
+use super::upstream::Upstream;
 use super::wire::{Command, Event, MAX_ID_BYTES, MAX_MESSAGE_BYTES};
 
 /// Events that wait for glassd to read them; further ones are dropped and counted.
@@ -92,8 +93,8 @@ impl Drop for Served {
 impl Sessions {
     fn carry_out(&mut self, message: &[u8], mut descriptors: Vec<OwnedFd>) {
         match (serde_json::from_slice(message), descriptors.pop()) {
-            (Ok(Command::Session { id, rules }), Some(endpoint)) if descriptors.is_empty() => {
-                self.serve(id, rules, endpoint);
+            (Ok(Command::Session { id, rules, upstream }), Some(endpoint)) if descriptors.is_empty() => {
+                self.serve(id, rules, upstream, endpoint);
             }
             (Ok(Command::Session { .. }), _) => self.refuse("a session needs one descriptor, its endpoint"),
             (Ok(Command::Rules { id, rules }), None) => match self.served.get(&id) {
@@ -116,14 +117,15 @@ impl Sessions {
         }
     }
 
-    fn serve(&mut self, id: String, rules: Rules, endpoint: OwnedFd) {
+    fn serve(&mut self, id: String, rules: Rules, upstream: Option<Upstream>, endpoint: OwnedFd) {
         if id.is_empty() || id.len() > MAX_ID_BYTES {
             return self.refuse("a session's id has 1 to 128 bytes");
         }
         let before = self.served.remove(&id);
         let meter = before.map(|served| Arc::clone(&served.meter)).unwrap_or_default();
         let (rules, current) = watch::channel(Arc::new(rules));
-        match Session::new(id.clone(), current, endpoint, Arc::clone(&meter), self.events.clone()) {
+        let events = self.events.clone();
+        match Session::new(id.clone(), current, upstream, endpoint, Arc::clone(&meter), events) {
             Ok(session) => {
                 let task = tokio::spawn(session::run(Arc::new(session)));
                 self.served.insert(id, Served { meter, rules, task });

@@ -11,16 +11,18 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use glass_policy::egress::Rules;
+use glass_policy::host::Transport;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::channel::Channel;
-use super::dial::{Destination, Lookups};
+use super::dial::{Destination, Dialled, Lookups, dial, dial_through};
 use super::failure::Failure;
 use super::meter::{Meter, Open};
 use super::proxy;
+use super::upstream::Upstream;
 use super::wire::{Event, ToWorker};
 
 /// The most connections that one session's browser may have open.
@@ -64,8 +66,9 @@ impl Events {
 pub(super) struct Session {
     pub(super) id: String,
     rules: watch::Receiver<Arc<Rules>>,
+    upstream: Option<Upstream>,
     pub(super) meter: Arc<Meter>,
-    pub(super) lookups: Lookups,
+    lookups: Lookups,
     endpoint: Channel,
     events: Events,
 }
@@ -74,17 +77,35 @@ impl Session {
     pub(super) fn new(
         id: String,
         rules: watch::Receiver<Arc<Rules>>,
+        upstream: Option<Upstream>,
         endpoint: OwnedFd,
         meter: Arc<Meter>,
         events: Events,
     ) -> io::Result<Self> {
         let endpoint = Channel::new(endpoint)?;
-        Ok(Self { id, rules, meter, lookups: Lookups::default(), endpoint, events })
+        Ok(Self { id, rules, upstream, meter, lookups: Lookups::default(), endpoint, events })
     }
 
     /// What the session may connect to now.
     pub(super) fn rules(&self) -> Arc<Rules> {
         self.rules.borrow().clone()
+    }
+
+    /// The upstream proxy that leads to `destination`, where one does.
+    pub(super) fn upstream_to(&self, destination: &Destination) -> Option<&Upstream> {
+        self.upstream.as_ref().filter(|_| !destination.is_this_machine())
+    }
+
+    /// Connects to `destination`, or to the upstream proxy that leads to it, in one of the `ways` that it may be used.
+    ///
+    /// # Errors
+    /// A rule, or the network.
+    pub(super) async fn dial(&self, destination: &Destination, ways: &[Transport]) -> Result<Dialled, Failure> {
+        let (rules, lookups) = (self.rules(), &self.lookups);
+        match self.upstream_to(destination) {
+            Some(upstream) => dial_through(upstream, &rules, lookups, destination, ways).await,
+            None => dial(&rules, lookups, destination, ways).await,
+        }
     }
 
     /// Tells glassd and the session's worker of a failure. The worker's message is in its socket when this

@@ -7,6 +7,7 @@ use glass_policy::egress::Rules;
 use serde::{Deserialize, Serialize};
 
 use super::failure::FailureKind;
+use super::upstream::Upstream;
 
 /// The largest message on the control socket, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 60 * 1024;
@@ -26,6 +27,9 @@ pub enum Command {
         id: String,
         /// What it may connect to.
         rules: Rules,
+        /// The proxy that its connections are handed to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        upstream: Option<Upstream>,
     },
     /// Gives a session that is served other rules; connections made under the old ones end.
     Rules {
@@ -139,7 +143,7 @@ mod tests {
         let session = r#"{"type":"session","id":"s1","rules":{"allowAll":true}}"#;
         assert_eq!(
             serde_json::from_str::<Command>(session).unwrap(),
-            Command::Session { id: "s1".into(), rules: Rules::allow_all() }
+            Command::Session { id: "s1".into(), rules: Rules::allow_all(), upstream: None }
         );
         let close: Command = serde_json::from_str(r#"{"type":"close","id":"s1"}"#).unwrap();
         assert_eq!(close, Command::Close { id: "s1".into() });

@@ -85,6 +85,7 @@ pub(super) async fn describe(info: Info, depth: Depth, proxy: &Egress) -> pb::Se
         browser_version: browser.unwrap_or_default(),
         egress: egress.to_owned(),
         traffic,
+        upstream_proxy: proxy.upstream().filter(|_| info.greeting.is_some()).unwrap_or_default(),
     }
 }
 

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use glass_policy::egress::{HostLayer, Rules};
+use glass_policy::egress::{Decision, HostLayer, Rules};
 use glass_policy::layer::Layer;
 use glass_proto::start;
 use glass_sandbox::{Signal, fdpass};
@@ -20,7 +20,7 @@ use super::child::Child;
 use super::programs::Program;
 use super::spawn::{Order as SpawnOrder, Output, Spawner};
 use super::stderr;
-use crate::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES, SessionCounters};
+use crate::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES, SessionCounters, Upstream};
 use crate::shutdown::{Phase, Shutdown};
 
 /// The descriptor under which glass-egress finds its control socket.
@@ -71,6 +71,7 @@ pub struct Egress {
     orders: mpsc::Sender<Order>,
     state: watch::Receiver<EgressState>,
     daemon: watch::Receiver<Arc<Layer>>,
+    upstream: Option<Upstream>,
 }
 
 #[derive(Debug)]
@@ -94,6 +95,7 @@ impl Egress {
         spawner: Spawner,
         program: Arc<Program>,
         daemon: watch::Receiver<Arc<Layer>>,
+        upstream: Option<Upstream>,
         tasks: &Shutdown,
     ) -> Self {
         let (orders, inbox) = mpsc::channel(ORDERS);
@@ -104,6 +106,7 @@ impl Egress {
             program,
             tasks: tasks.clone(),
             daemon,
+            upstream: upstream.clone(),
             state,
             sessions: HashMap::new(),
             running: None,
@@ -112,7 +115,7 @@ impl Egress {
             ends: Vec::new(),
         };
         tasks.spawn_vital("egress", supervisor.run(inbox));
-        Self { orders, state: seen, daemon: current }
+        Self { orders, state: seen, daemon: current, upstream }
     }
 
     /// Lets the session `id` out by the daemon's rules and by `client`; `endpoint` is the proxy's end, `control` the worker's control socket.
@@ -152,6 +155,22 @@ impl Egress {
         timeout(COUNTING, asked).await.ok().flatten()
     }
 
+    /// The proxy behind this one, by host and port.
+    pub fn upstream(&self) -> Option<String> {
+        self.upstream.as_ref().map(ToString::to_string)
+    }
+
+    /// Why a session under `rules` cannot be let out through the upstream proxy.
+    pub fn refuses(&self, rules: &Rules) -> Option<String> {
+        let upstream = self.upstream.as_ref()?;
+        // What is no host was refused with the configuration.
+        let (host, port) = upstream.place().ok()?;
+        match rules.admit_upstream(&host, port) {
+            Decision::Allow => None,
+            Decision::Deny { reason, .. } => Some(reason),
+        }
+    }
+
     /// The rules of a session that is begun now by a client with these of its own.
     pub fn rules(&self, client: &HostLayer) -> Rules {
         rules(&self.daemon, client)
@@ -178,6 +197,7 @@ struct Supervisor {
     program: Arc<Program>,
     tasks: Shutdown,
     daemon: watch::Receiver<Arc<Layer>>,
+    upstream: Option<Upstream>,
     state: watch::Sender<EgressState>,
     sessions: HashMap<String, Session>,
     running: Option<Running>,
@@ -217,7 +237,7 @@ impl Supervisor {
     async fn carry_out(&mut self, order: Order) {
         match order {
             Order::Add { id, session, endpoint, reply } => {
-                let command = Command::Session { id: id.clone(), rules: self.rules(&session) };
+                let command = self.command(&id, &session);
                 let others = !self.sessions.is_empty();
                 self.sessions.insert(id.clone(), session);
                 // A restart hands every session an endpoint, this one too.
@@ -280,6 +300,10 @@ impl Supervisor {
             }
         }
         log(event);
+    }
+
+    fn command(&self, id: &str, session: &Session) -> Command {
+        Command::Session { id: id.to_owned(), rules: self.rules(session), upstream: self.upstream.clone() }
     }
 
     fn rules(&self, session: &Session) -> Rules {
@@ -386,7 +410,7 @@ impl Supervisor {
     async fn hand_out(&self) -> io::Result<()> {
         for (id, session) in &self.sessions {
             let (worker, proxy) = fdpass::pair()?;
-            let command = Command::Session { id: id.clone(), rules: self.rules(session) };
+            let command = self.command(id, session);
             self.send(&command, Some(&proxy)).await?;
             let handed = timeout(PATIENCE, session.control.send(start::EGRESS, &[worker.as_fd()])).await;
             if !matches!(handed, Ok(Ok(()))) {

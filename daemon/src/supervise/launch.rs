@@ -105,6 +105,9 @@ impl Launcher {
         if terms.requires_egress && !greet::may_enforce_egress(mode) {
             return Err(StartError::Advisory);
         }
+        if let Some(why) = self.egress.refuses(&self.egress.rules(&terms.client)) {
+            return Err(StartError::Upstream(why));
+        }
         let body = self.spawn(id, name, options, mode, terms).await?;
         let outcome = {
             let greeting = timeout(limits::START, self.greet(&body));

@@ -51,6 +51,9 @@ pub enum StartError {
         "this policy asks for network rules that the kernel enforces, and the cage that can be had here does not"
     )]
     Advisory,
+    /// Its network rules cannot be held behind the upstream proxy.
+    #[error("{0}")]
+    Upstream(String),
     /// The session was closed meanwhile.
     #[error("the session was closed while it started")]
     Cancelled,
@@ -84,10 +87,14 @@ impl StartError {
                 "egress_advisory",
                 "run `glassctl doctor` to see why there are no namespaces; or choose a policy without require_egress",
             ),
+            Self::Upstream(_) => (
+                "upstream_proxy",
+                "name the upstream proxy in allow_hosts (or --policy-allow-host) to trust it with that; or take a preset that allows addresses that are not public",
+            ),
             Self::Cancelled => ("session_closed", "call navigate to begin the session anew"),
         };
         let (kind, phase) = match self {
-            Self::Advisory => (ErrorKind::InvalidConfiguration, OpPhase::Policy),
+            Self::Advisory | Self::Upstream(_) => (ErrorKind::InvalidConfiguration, OpPhase::Policy),
             _ => (ErrorKind::SessionFailed, OpPhase::Preflight),
         };
         let error = OpError::rejected(kind, phase, self.to_string(), remedy).reason(reason);

@@ -8,4 +8,5 @@ mod process;
 mod rules;
 mod sessions;
 mod tunnels;
+mod upstream;
 mod world;

@@ -29,7 +29,7 @@ async fn it_serves_with_an_empty_environment_and_ends_with_its_control_socket() 
     let child = spawn(theirs);
     let control = Channel::new(ours).unwrap();
     let (endpoint, proxys) = fdpass::pair().unwrap();
-    let session = Command::Session { id: "s1".into(), rules: Rules::allow_all() };
+    let session = Command::Session { id: "s1".into(), rules: Rules::allow_all(), upstream: None };
     control.send(&serde_json::to_vec(&session).unwrap(), &[proxys.as_fd()]).await.unwrap();
 
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -70,7 +70,7 @@ async fn a_kill_of_it_is_seen_on_both_sockets() {
     let child = spawn(theirs);
     let control = Channel::new(ours).unwrap();
     let (endpoint, proxys) = fdpass::pair().unwrap();
-    let session = Command::Session { id: "s1".into(), rules: Rules::allow_all() };
+    let session = Command::Session { id: "s1".into(), rules: Rules::allow_all(), upstream: None };
     control.send(&serde_json::to_vec(&session).unwrap(), &[proxys.as_fd()]).await.unwrap();
     drop(proxys);
     Pidfd::open(child.id()).unwrap().signal(glass_sandbox::Signal::SIGKILL).unwrap();

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use glass_daemon::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES, SessionCounters, serve};
+use glass_daemon::egress::{Channel, Command, Event, MAX_MESSAGE_BYTES, SessionCounters, Upstream, serve};
 use glass_policy::egress::Rules;
 use glass_sandbox::fdpass;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -34,16 +34,21 @@ impl World {
     }
 
     pub(crate) async fn with(rules: Rules) -> Self {
+        Self::behind(rules, None).await
+    }
+
+    /// With another proxy behind it.
+    pub(crate) async fn behind(rules: Rules, upstream: Option<Upstream>) -> Self {
         let (ours, theirs) = fdpass::pair().unwrap();
         let service = tokio::spawn(serve(theirs));
         let control = Channel::new(ours).unwrap();
-        let endpoint = open_session(&control, "s1", rules).await;
+        let endpoint = open_session(&control, "s1", rules, upstream).await;
         Self { control, service, endpoint }
     }
 
     /// Gives `s1` a new endpoint, as after a restart of its worker's channel.
     pub(crate) async fn reopen(&mut self, rules: Rules) {
-        self.endpoint = open_session(&self.control, "s1", rules).await;
+        self.endpoint = open_session(&self.control, "s1", rules, None).await;
     }
 
     pub(crate) async fn command(&self, command: &Command) {
@@ -105,9 +110,9 @@ impl World {
     }
 }
 
-async fn open_session(control: &Channel, id: &str, rules: Rules) -> Channel {
+async fn open_session(control: &Channel, id: &str, rules: Rules, upstream: Option<Upstream>) -> Channel {
     let (workers, proxys) = fdpass::pair().unwrap();
-    let command = serde_json::to_vec(&Command::Session { id: id.into(), rules }).unwrap();
+    let command = serde_json::to_vec(&Command::Session { id: id.into(), rules, upstream }).unwrap();
     control.send(&command, &[proxys.as_fd()]).await.unwrap();
     Channel::new(workers).unwrap()
 }

@@ -324,6 +324,9 @@ pub struct SessionInfo {
     /// What went through the proxy; absent without a browser, in lists, and where it was not told.
     #[prost(message, optional, tag = "25")]
     pub traffic: ::core::option::Option<Traffic>,
+    /// host:port of the proxy behind this one, which alone sees addresses; empty where there is none.
+    #[prost(string, tag = "26")]
+    pub upstream_proxy: ::prost::alloc::string::String,
 }
 /// The traffic of a session since it began, or since the proxy was started anew.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

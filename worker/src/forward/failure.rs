@@ -48,6 +48,8 @@ pub enum FailureKind {
     Empty,
     /// The server's answer is not HTTP.
     Malformed,
+    /// The upstream proxy did not take the connection, or cannot be reached.
+    Upstream,
     /// The session has as many connections as it may.
     Overload,
     /// A kind that this version does not know.
@@ -67,6 +69,7 @@ impl Failure {
             FailureKind::Reset => "net::ERR_CONNECTION_RESET",
             FailureKind::Empty => "net::ERR_EMPTY_RESPONSE",
             FailureKind::Malformed => "net::ERR_INVALID_HTTP_RESPONSE",
+            FailureKind::Upstream => "net::ERR_PROXY_CONNECTION_FAILED",
             FailureKind::Overload => "net::ERR_INSUFFICIENT_RESOURCES",
             FailureKind::Unknown => "net::ERR_FAILED",
         }

@@ -239,6 +239,10 @@ fn navigation_failed(name: &str, status: Option<u16>) -> OpError {
             "the server wants a client certificate, and a session has none",
             "use another way to log in, if the site has one",
         ),
+        "net::ERR_PROXY_CONNECTION_FAILED" => (
+            "the upstream proxy did not take the connection",
+            "check egress.proxy and egress.credentials in the configuration, and ask whoever runs that proxy",
+        ),
         name if name.starts_with("net::ERR_CERT") => (
             "the server's certificate is not valid",
             "check the host; a session that is started with --ignore-certificate-errors takes it all the same",
