@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use glass_proto::op::OperationCommand;
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use glass_proto::op::{Facts, OperationCommand};
 
 use crate::policy::PolicyOptions;
 use crate::session::{InvalidSession, SessionChoice};
@@ -21,9 +21,11 @@ Exit codes:
   3 target                    8 navigation failed
   4 it ran, and a postcondition does not hold
 
-An element is named by a ref of the last observation (e12), by role and name
-(role=button;name=Save), by text=, label=, placeholder=, testid=, alt=, title= or css=, or
-by their bare accessible name (Save).";
+An element is named by a ref of an observation (e12, r7:e12, f2e3, ref=e12), by role and name
+(role=button;name=Save, also ;level=, ;checked=, ;expanded=, ;selected=, ;disabled=), by name=,
+text=, label=, placeholder=, testid=, alt=, title=, css= or xpath=, by the number of its row in
+the last observation (ordinal=2), or by its bare accessible name (Save). `~` before a value takes
+a part of it (name=~sav), and ` >> ` looks within what stands before it.";
 
 /// Drive a supervised, caged browser from the shell
 #[derive(Debug, Parser)]
@@ -82,12 +84,15 @@ pub struct Wanted {
 impl Cli {
     /// Reads a command line.
     ///
-    /// Commands get their arguments and help texts when they are asked for; what is wrong or asks for help is read a
-    /// second time with all of them there.
+    /// An operation is read by itself. Of other commands each gets its arguments and help texts when it is asked for; what
+    /// is wrong or asks for help is read again with all of them there.
     ///
     /// # Errors
     /// What clap has to say, help and version included.
     pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        if let Some(cli) = Self::few(arguments) {
+            return Ok(cli);
+        }
         Self::try_parse_from(arguments).or_else(|error| {
             if error.kind() == ErrorKind::DisplayVersion {
                 return Err(error);
@@ -98,9 +103,61 @@ impl Cli {
             Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
         })
     }
+
+    /// A command line of one operation that is right, read with the operations alone that it could mean. `None` for every
+    /// other one, for whatever reason: the whole command then says it.
+    fn few(arguments: &[OsString]) -> Option<Self> {
+        let mut meant: Vec<&'static Facts> = Vec::new();
+        for facts in before_double_dash(arguments).filter_map(|word| Facts::of(word.to_str()?)) {
+            if !meant.iter().any(|known| known.name == facts.name) {
+                meant.push(facts);
+            }
+        }
+        if meant.is_empty() {
+            return None;
+        }
+        let command = clap::Command::new("glassctl").subcommand_required(true);
+        let command = Global::augment_args(command);
+        let command = meant.into_iter().map(OperationCommand::alone).fold(command, clap::Command::subcommand);
+        let mut matches = command.try_get_matches_from(arguments).ok()?;
+        Self::from_arg_matches_mut(&mut matches).ok()
+    }
+}
+
+/// What stands after the program's name and before `--`.
+fn before_double_dash(arguments: &[OsString]) -> impl Iterator<Item = &OsString> {
+    arguments.iter().skip(1).take_while(|argument| *argument != "--")
 }
 
 impl Global {
+    /// The option that was written more often than it was read, where there is one: of what stands before a command and
+    /// after it clap keeps the one after it, in silence.
+    pub fn lost(&self, arguments: &[OsString]) -> Option<String> {
+        let known = Self::augment_args(clap::Command::new("glassctl"));
+        let written = |name: &str| {
+            let is_it = |word: &&OsString| {
+                let word = word.as_encoded_bytes().split(|byte| *byte == b'=').next();
+                word.and_then(|word| word.strip_prefix(b"--")) == Some(name.as_bytes())
+            };
+            before_double_dash(arguments).filter(is_it).count()
+        };
+        let mut in_lists = Vec::new();
+        for option in known.get_arguments() {
+            let Some(name) = option.get_long() else { continue };
+            match option.get_action() {
+                ArgAction::Set if written(name) > 1 => return Some(format!("--{name}")),
+                ArgAction::Append => in_lists.push(name),
+                _ => {}
+            }
+        }
+        let count: usize = in_lists.iter().map(|name| written(name)).sum();
+        if count <= self.policy.count() {
+            return None;
+        }
+        let twice = in_lists.into_iter().find(|name| written(name) > 1);
+        Some(twice.map_or_else(|| "a policy option".to_owned(), |name| format!("--{name}")))
+    }
+
     /// The session that the command line or `GLASS_SESSION` names; an empty variable counts as none.
     ///
     /// # Errors
@@ -294,7 +351,7 @@ pub struct LogsArgs {
 
 /// Whether the machine form was asked for, in arguments that may be wrong otherwise.
 pub fn wants_json(args: &[OsString]) -> bool {
-    args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json")
+    before_double_dash(args).any(|arg| arg == "--json")
 }
 
 #[cfg(test)]
@@ -330,6 +387,81 @@ mod tests {
             let cli = parse(&args).unwrap();
             assert!(cli.global.json, "{args:?}");
             assert_eq!(cli.global.session, Some("a".parse().unwrap()), "{args:?}");
+        }
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        std::iter::once("glassctl").chain(line.split_whitespace()).map(OsString::from).collect()
+    }
+
+    #[test]
+    fn an_operation_that_is_read_by_itself_is_read_as_with_all_the_others() {
+        for line in [
+            "click Save",
+            "doubleClick Save --button right",
+            "--session fill click e1 --json --policy hardened --policy-allow upload --policy-allow evaluate",
+            "fill e1 click --timeout-ms 5 --ignore-certificate-errors",
+            "get-dom --trace-on-error --file-root /",
+            "scroll --dy -5 --expect-timeout-ms 5 --expect visible=Save",
+            "type -- --session",
+            "upload e1 a b c",
+        ] {
+            let few = Cli::few(&words(line));
+            let whole = Cli::try_parse_from(words(line));
+            assert!(few.is_some(), "{line}");
+            assert_eq!(few.map(|cli| format!("{cli:?}")), whole.ok().map(|cli| format!("{cli:?}")), "{line}");
+        }
+        for line in [
+            "status",
+            "session close click",
+            "click --help",
+            "help click",
+            "click",
+            "",
+            "--version",
+            "clik x",
+        ] {
+            assert!(Cli::few(&words(line)).is_none(), "{line}");
+        }
+    }
+
+    // contract: 10.1, 12.1
+    #[test]
+    fn no_option_is_lost_before_or_after_a_command() {
+        let global = Global::augment_args(clap::Command::new("x"));
+        for option in global.get_arguments().filter(|option| option.get_action().takes_values()) {
+            let name = option.get_long().unwrap();
+            let value = match name {
+                "session" | "file-root" | "http-credentials" | "socket" => "a",
+                "ignore-certificate-errors" => "false",
+                "policy" => "ci",
+                name if name.ends_with("host") => "a.test",
+                _ => "upload",
+            };
+            let line = words(&format!("--{name}={value} observe --{name}={value}"));
+            let read = Cli::read(&line).unwrap();
+            assert_eq!(read.global.lost(&line).as_deref(), Some(&*format!("--{name}")));
+            for line in [format!("--{name}={value} observe"), format!("type --{name}={value} -- --{name}")] {
+                let read = Cli::read(&words(&line)).unwrap();
+                assert_eq!(read.global.lost(&words(&line)), None, "{line}");
+            }
+        }
+        let lists = words("observe --policy-deny upload --policy-deny evaluate --policy-allow-host a.test");
+        assert_eq!(Cli::read(&lists).unwrap().global.lost(&lists), None);
+    }
+
+    #[test]
+    fn every_form_of_a_locator_is_named_in_the_help() {
+        let help = parse(&["--help"]).unwrap_err().to_string();
+        for form in ["e12", "r7:e12", "f2e3", "ref=e12", "ordinal=2", "role=button;name=Save", "name=~sav"] {
+            assert!(help.contains(form), "{form}");
+            form.parse::<glass_proto::op::Locator>().unwrap_or_else(|error| panic!("{form}: {error}"));
+        }
+        let unknown = "x=y".parse::<glass_proto::op::Locator>().unwrap_err().to_string();
+        let known =
+            unknown.split_once("known are ").unwrap().1.split_once(". ").unwrap().0.replace(" and ", ", ");
+        for key in known.split(", ") {
+            assert!(help.contains(&format!("{key}=")), "{key}: {help}");
         }
     }
 

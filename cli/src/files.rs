@@ -26,6 +26,10 @@ const MOST: u32 = 10_000;
 /// Directories within each other that are uploaded.
 const DEEPEST: u32 = 16;
 
+/// Entries of a directory that is uploaded, with those of the directories in it: most of them hold no file, where there
+/// are more than files that are taken.
+const ENTRIES: usize = 1000;
+
 /// The file root.
 #[derive(Debug)]
 pub struct Root {
@@ -91,15 +95,15 @@ impl Root {
         let name = shown.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
             OpError::invalid("the directory has no name in UTF-8", "name another directory")
         })?;
-        let mut found = Vec::new();
+        let mut found = Found::default();
         self.walk(&inside, name, 0, &mut found)?;
-        if found.is_empty() {
+        if found.files.is_empty() {
             return Err(OpError::invalid("the directory holds no file", "name a directory with files"));
         }
-        Ok(found)
+        Ok(found.files)
     }
 
-    fn walk(&self, inside: &Path, name: &str, level: u32, found: &mut Vec<Outgoing>) -> Result<(), OpError> {
+    fn walk(&self, inside: &Path, name: &str, level: u32, found: &mut Found) -> Result<(), OpError> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let opened = beneath(self.directory.as_fd(), inside, flags).map_err(|error| refused(&error))?;
         let entries = rustix::fs::Dir::read_from(opened).map_err(|error| refused(&error.into()))?;
@@ -108,7 +112,16 @@ impl Root {
             let entry = entry.map_err(|error| refused(&error.into()))?;
             match entry.file_name().to_str() {
                 Ok("." | "..") => {}
-                Ok(name) => names.push(name.to_owned()),
+                Ok(name) => {
+                    found.entries += 1;
+                    if found.entries > ENTRIES {
+                        return Err(OpError::invalid(
+                            format!("the directory holds more than {ENTRIES} entries"),
+                            "name the files, or a directory of them alone",
+                        ));
+                    }
+                    names.push(name.to_owned());
+                }
                 Err(_) => {
                     return Err(OpError::invalid(
                         "a file of the directory has no name in UTF-8",
@@ -127,9 +140,10 @@ impl Root {
             let about = file.metadata().map_err(|error| refused(&error))?;
             if about.is_dir() && level < DEEPEST {
                 self.walk(&path, &name, level + 1, found)?;
-            } else if about.is_file() && found.len() <= Upload::MAX_FILES {
-                found.push(Outgoing { name, size: about.len(), file });
-            } else if !about.is_file() {
+            } else if about.is_file() {
+                found.files.push(Outgoing { name, size: about.len(), file });
+                few(&found.files)?;
+            } else {
                 return Err(OpError::invalid(
                     "something in the directory is no regular file, or lies too deep",
                     "name a directory of regular files",
@@ -171,6 +185,7 @@ impl Root {
         let parent = parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let directory = beneath(self.directory.as_fd(), parent, flags).map_err(|error| refused(&error))?;
+        // What cannot be looked at is not there, or cannot be written to either.
         if let Ok(found) = rustix::fs::statat(&directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
             && rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile
         {
@@ -314,6 +329,25 @@ impl Drop for Replacing {
     }
 }
 
+/// What a walk through directories has come to.
+#[derive(Debug, Default)]
+struct Found {
+    files: Vec<Outgoing>,
+    entries: usize,
+}
+
+/// That it is not more than is uploaded at once.
+fn few(files: &[Outgoing]) -> Result<(), OpError> {
+    const MOST: usize = Upload::MAX_FILES;
+    if files.len() <= MOST {
+        return Ok(());
+    }
+    Err(OpError::invalid(
+        format!("more than {MOST} files are named or lie in the directories"),
+        format!("at most {MOST} files are uploaded at once"),
+    ))
+}
+
 /// A file of its own name beside the one that it becomes.
 fn temporary(directory: &OwnedFd, mode: u32) -> io::Result<(String, File)> {
     let name = format!(".glass-{}.part", glass_proto::ExecutionId::generate());
@@ -353,13 +387,10 @@ impl Carried {
             AnyOperation::Upload(upload) if !upload.files.is_empty() => {
                 let root = Root::open(root)?;
                 let files = std::mem::take(&mut upload.files);
-                let outgoing = files.iter().map(|file| root.all(file)).collect::<Result<Vec<_>, _>>()?;
-                let outgoing: Vec<_> = outgoing.into_iter().flatten().collect();
-                if outgoing.len() > Upload::MAX_FILES {
-                    return Err(OpError::invalid(
-                        format!("{} files are named or lie in the directory", outgoing.len()),
-                        format!("at most {} files are uploaded at once", Upload::MAX_FILES),
-                    ));
+                let mut outgoing = Vec::new();
+                for file in &files {
+                    outgoing.extend(root.all(file)?);
+                    few(&outgoing)?;
                 }
                 if outgoing.iter().any(|file| file.size > Upload::MAX_BYTES) {
                     return Err(OpError::invalid(
@@ -601,6 +632,29 @@ mod tests {
         let error = place.root().incoming(Path::new("..")).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Denied);
         assert_eq!(place.root().incoming(Path::new("none")).unwrap_err().kind, ErrorKind::InvalidArgument);
+    }
+
+    #[test]
+    fn a_directory_is_walked_no_further_than_what_is_taken_of_it() {
+        let place = Place::new();
+        let upload = |path: &str| {
+            let files = vec![PathBuf::from(path)];
+            let mut operation = AnyOperation::Upload(Upload { files, ..Upload::default() });
+            Carried::of(&mut operation, Some(&place.at("root"))).map(|carried| carried.outgoing.len())
+        };
+        assert_eq!(upload("inner").unwrap(), 1);
+        // The walk ends at the first file too many: it does not come to what could not be uploaded.
+        std::os::unix::fs::symlink(place.at("outside.txt"), place.at("root/inner/z")).unwrap();
+        for number in 0..Upload::MAX_FILES {
+            std::fs::write(place.at(&format!("root/inner/{number}.txt")), "x").unwrap();
+        }
+        let error = upload("inner").unwrap_err();
+        assert_eq!(error.kind, ErrorKind::InvalidArgument);
+        assert!(error.message.contains("more than 16 files"), "{error}");
+        for number in 0..=ENTRIES {
+            std::fs::create_dir_all(place.at(&format!("root/many/{number}"))).unwrap();
+        }
+        assert!(upload("many").unwrap_err().message.contains("entries"));
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Seen {
     }
 
     fn note(&mut self, execution: &str, session: Option<pb::SessionRef>) {
+        // An answer without an id leaves the one that is known.
         self.execution = execution.parse().ok().or(self.execution.take());
         if let Some(session) = session {
             self.session = Some(SessionSeen { name: session.name, started: session.started });

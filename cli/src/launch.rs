@@ -143,6 +143,7 @@ impl Starting {
     }
 }
 
+/// `None` where the system has none: then what glassd wrote when it did not start is not known.
 #[cfg(target_os = "linux")]
 fn memory_file() -> Option<File> {
     use rustix::fs::{MemfdFlags, memfd_create};

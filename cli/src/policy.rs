@@ -39,17 +39,6 @@ pub struct PolicyOptions {
     pub policy_confirm_once: Vec<Capability>,
 }
 
-/// The options that take a list: what is given before a command and after it counts.
-const LISTS: [&str; 7] = [
-    "--policy-allow",
-    "--policy-deny",
-    "--policy-allow-host",
-    "--policy-allow-subresource-host",
-    "--policy-deny-host",
-    "--policy-confirm",
-    "--policy-confirm-once",
-];
-
 impl PolicyOptions {
     /// What is given, checked as one side's policy.
     ///
@@ -94,13 +83,6 @@ impl PolicyOptions {
     }
 }
 
-/// How many list items stand on a command line, up to `--`.
-pub fn count_written(arguments: &[std::ffi::OsString]) -> usize {
-    let before = arguments.iter().take_while(|argument| *argument != "--");
-    let is_list = |text: &str| LISTS.contains(&text.split('=').next().unwrap_or_default());
-    before.filter(|argument| argument.to_str().is_some_and(is_list)).count()
-}
-
 /// One side's policy.
 ///
 /// # Errors
@@ -128,16 +110,6 @@ mod tests {
 
     use super::*;
     use crate::args::Cli;
-
-    // contract: 10.2
-    #[test]
-    fn an_option_before_the_command_and_one_after_it_are_seen_or_refused() {
-        let words = ["glassctl", "--policy-deny-host", "a.test", "observe", "--policy-deny-host=b.test"];
-        let arguments: Vec<_> = words.iter().map(std::ffi::OsString::from).collect();
-        assert_eq!(count_written(&arguments), 2);
-        let read = Cli::try_parse_from(words).map(|cli| cli.global.policy.count()).unwrap_or_default();
-        assert!(read == 2 || crate::run::loses_policy(&arguments, read), "one of two was dropped in silence");
-    }
 
     #[test]
     fn what_contradicts_itself_or_cannot_be_done_is_refused() {

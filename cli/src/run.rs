@@ -31,10 +31,10 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         }
     };
     let output = Output::new(cli.global.json);
-    if loses_policy(&arguments, cli.global.policy.count()) {
+    if let Some(option) = cli.global.lost(&arguments) {
         let wrong = Failure::invalid(
-            "policy options stand before the command and after it",
-            "give all of them in one place",
+            format!("{option} stands before the command and after it"),
+            "give it in one of the two places",
         );
         return exit(output.failure(&wrong), wrong.exit_code());
     }
@@ -49,11 +49,6 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         None => (Ok(()), 0),
     };
     exit(written, ended.signal.map_or(code, Signal::exit_code))
-}
-
-/// Whether a policy option was written that was not read: none may be dropped in silence.
-pub(crate) fn loses_policy(arguments: &[OsString], read: usize) -> bool {
-    crate::policy::count_written(arguments) > read
 }
 
 fn exit(written: io::Result<()>, code: u8) -> ExitCode {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 const MAX: usize = 8 * 1024;
 /// How long each question may take.
 const TIMEOUT_MS: u64 = 500;
-/// Events that are told.
-const EVENTS: usize = 20;
+/// Rows of a list that are told.
+const ROWS: usize = 20;
 
 /// What is asked: an operation, the list in its answer, and the name of that in the trace.
 const ASKED: [(&str, &str, &str); 3] = [
@@ -44,6 +44,7 @@ pub struct Question {
 /// What is asked.
 pub fn questions(target: Option<&TargetId>) -> Vec<Question> {
     let asked = ASKED.into_iter().filter_map(|(operation, list, name)| {
+        // None of these needs a parameter; that each is asked has a test.
         let operation = AnyOperation::decode(operation, b"{}").ok()?;
         let target_id = target.filter(|_| operation.facts().targeted).cloned();
         let options = CallOptions { timeout_ms: Some(TIMEOUT_MS), target_id, ..CallOptions::default() };
@@ -52,30 +53,38 @@ pub fn questions(target: Option<&TargetId>) -> Vec<Question> {
     asked.collect()
 }
 
-/// Puts a trace together. `page` is the page in the last answer that had one; a question without an answer is left out.
+/// Puts a trace together. `page` is the page in the last answer that had one; a question without an answer is told among
+/// what is left out.
 pub fn trace(
     error: &OpError,
     times: &Value,
     page: Option<Value>,
     answers: Vec<(Question, Option<Value>)>,
 ) -> Value {
-    let mut parts = vec![("pageLastSeen", page)];
+    let mut parts = Vec::new();
+    parts.extend(page.map(|page| ("pageLastSeen", page)));
     for (question, mut answer) in answers {
         let rows = answer.as_mut().and_then(|answer| answer.get_mut(question.list)).map(Value::take);
-        parts.push((question.name, rows.map(newest)));
+        parts.push((question.name, rows.unwrap_or_default()));
     }
     bounded(error, times, parts)
 }
 
-/// The last rows of a list.
-fn newest(rows: Value) -> Value {
-    match rows {
-        Value::Array(mut rows) => Value::Array(rows.split_off(rows.len().saturating_sub(EVENTS))),
-        other => other,
+/// The newest event and the first target and frame matter most: the session's first, the page's own.
+const NEWEST: &str = "pageEvents";
+
+/// Takes the row that matters least out of a list; false where only one is left.
+fn shorten(name: &str, rows: &mut Vec<Value>) -> bool {
+    if rows.len() <= 1 {
+        return false;
     }
+    let least = if name == NEWEST { 0 } else { rows.len() - 1 };
+    rows.remove(least);
+    true
 }
 
-fn bounded(error: &OpError, times: &Value, parts: Vec<(&str, Option<Value>)>) -> Value {
+/// The trace of these parts; null for one that nobody could tell.
+fn bounded(error: &OpError, times: &Value, parts: Vec<(&str, Value)>) -> Value {
     let mut trace = json!({
         "kind": error.kind.name(),
         "message": error.message,
@@ -91,19 +100,12 @@ fn bounded(error: &OpError, times: &Value, parts: Vec<(&str, Option<Value>)>) ->
         trace["executionId"] = execution.to_string().into();
     }
     let mut left_out = Vec::new();
-    for (name, part) in parts {
-        let Some(mut part) = part else { continue };
+    for (name, mut part) in parts {
         let room = (MAX - 128).saturating_sub(trace.to_string().len() + name.len());
-        while part.to_string().len() > room {
-            // The newest events and the first targets matter most.
-            let rows = part.as_array_mut().filter(|rows| rows.len() > 1);
-            match rows {
-                Some(rows) if name == "pageEvents" => drop(rows.remove(0)),
-                Some(rows) => drop(rows.pop()),
-                None => {
-                    part = Value::Null;
-                    break;
-                }
+        while part.as_array().is_some_and(|rows| rows.len() > ROWS) || part.to_string().len() > room {
+            if !part.as_array_mut().is_some_and(|rows| shorten(name, rows)) {
+                part = Value::Null;
+                break;
             }
             if !left_out.contains(&name) {
                 left_out.push(name);
@@ -130,16 +132,16 @@ mod tests {
         let error = OpError::invalid("x", "y");
         let row = |size: usize| json!({ "title": "x".repeat(size) });
         let rows = |count: usize, size: usize| Value::Array(vec![row(size); count]);
-        let small = bounded(&error, &times(Some(1), None, 5), vec![("pageTargets", Some(rows(2, 10)))]);
+        let small = bounded(&error, &times(Some(1), None, 5), vec![("pageTargets", rows(2, 10))]);
         assert_eq!(
             (&small["trace"]["times"], small["trace"].get("leftOut")),
             (&json!({ "connectedMs": 1, "endedMs": 5 }), None)
         );
         let parts = vec![
-            ("pageLastSeen", Some(row(3000))),
-            ("pageTargets", Some(rows(20, 300))),
-            ("pageFrames", Some(row(9000))),
-            ("pageEvents", Some(rows(20, 100))),
+            ("pageLastSeen", row(3000)),
+            ("pageTargets", rows(20, 300)),
+            ("pageFrames", row(9000)),
+            ("pageEvents", rows(20, 100)),
         ];
         let large = bounded(&error, &times(None, None, 5), parts);
         assert!(large.to_string().len() <= MAX, "{}", large.to_string().len());
@@ -149,8 +151,32 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_rows_are_told() {
-        let rows: Value = (0..30).collect::<Vec<_>>().into();
-        assert_eq!(newest(rows)[0], 10);
+    fn the_newest_events_and_the_first_targets_and_frames_are_told() {
+        let rows = || Value::from((0..30).collect::<Vec<_>>());
+        let names = ["pageTargets", "pageFrames", "pageEvents"];
+        let cut = bounded(
+            &OpError::invalid("x", "y"),
+            &times(None, None, 5),
+            names.iter().map(|name| (*name, rows())).collect(),
+        );
+        let ends = |name: &str| (cut["trace"][name][0].clone(), cut["trace"][name][ROWS - 1].clone());
+        assert_eq!(ends("pageTargets"), (0.into(), 19.into()));
+        assert_eq!(ends("pageFrames"), (0.into(), 19.into()));
+        assert_eq!(ends("pageEvents"), (10.into(), 29.into()));
+        assert_eq!(cut["trace"]["leftOut"], json!(names));
+    }
+
+    #[test]
+    fn everything_is_asked_and_what_nobody_could_tell_is_left_out_and_said() {
+        let asked = questions(None);
+        assert_eq!(asked.len(), ASKED.len());
+        let answer = |name: &str| (name == "pageFrames").then(|| json!({ "frames": [1] }));
+        let answers = asked.into_iter().map(|question| {
+            let answer = answer(question.name);
+            (question, answer)
+        });
+        let told = trace(&OpError::invalid("x", "y"), &times(None, None, 5), None, answers.collect());
+        assert_eq!(told["trace"]["pageFrames"], json!([1]));
+        assert_eq!(told["trace"]["leftOut"], json!(["pageTargets", "pageEvents"]));
     }
 }

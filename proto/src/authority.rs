@@ -134,13 +134,12 @@ pub fn denied(policy: &Policy) -> impl Iterator<Item = &'static Facts> {
 }
 
 fn answer(policy: &Policy, item: &str) -> Result<Answer, UnknownItem> {
-    if let Ok(capability) = item.parse::<Capability>()
-        && !OPERATIONS.iter().any(|facts| facts.name == item)
-    {
+    let operation = Facts::of(item);
+    // Some have the name of an operation; that needs them.
+    if let (None, Ok(capability)) = (operation, item.parse::<Capability>()) {
         return Ok(about(policy, item, &[capability], &policy.capability(capability)));
     }
-    let camel = camel_case(item);
-    if let Some(facts) = OPERATIONS.iter().find(|facts| facts.name == camel) {
+    if let Some(facts) = operation {
         let needs = facts.needed();
         if let Some(ruling) = policy.all(&needs) {
             return Ok(about(policy, facts.name, &needs, &ruling));
@@ -250,17 +249,6 @@ fn about(policy: &Policy, item: &str, needs: &[Capability], ruling: &Ruling) -> 
     }
 }
 
-/// `fill-form` as `fillForm`.
-fn camel_case(text: &str) -> String {
-    let mut words = text.split('-');
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |name, word| {
-        let mut letters = word.chars();
-        let initial = letters.next().map(|letter| letter.to_ascii_uppercase());
-        name + &initial.into_iter().chain(letters).collect::<String>()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -287,6 +275,7 @@ mod tests {
         let items = [
             "evaluate",
             "click-at",
+            "get-dom",
             "fillForm",
             "raw_cdp",
             "example.com",
@@ -302,6 +291,7 @@ mod tests {
             [
                 ("evaluate", "deny", "client/preset/hardened/evaluate"),
                 ("clickAt", "deny", "client/preset/hardened/coordinate_input"),
+                ("getDOM", "allow", "daemon/preset/development/read"),
                 ("fillForm", "allow", "daemon/preset/development/input"),
                 ("raw_cdp", "deny", "client/preset/hardened/raw_cdp"),
                 ("https://example.com", "allow", "hosts"),

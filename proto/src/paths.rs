@@ -82,6 +82,7 @@ impl Environment {
     pub fn of_process() -> Self {
         let uid = nix::unistd::geteuid();
         let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
+        // Who stands in no database, or in one that cannot be read, has no home there.
         let database = || Some(nix::unistd::User::from_uid(uid).ok()??.dir.into_os_string());
         Self {
             runtime: std::env::var_os("XDG_RUNTIME_DIR"),

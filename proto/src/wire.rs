@@ -158,6 +158,7 @@ pub fn encode_error(error: &OpError) -> Vec<u8> {
     const MAX: usize = 8 * 1024;
     let mut error = error.clone();
     loop {
+        // Text, numbers and JSON under names: there is nothing in it that could not be written.
         let json = serde_json::to_vec(&error).unwrap_or_default();
         if json.len() <= MAX {
             return json;

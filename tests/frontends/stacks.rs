@@ -8,8 +8,6 @@ pub(crate) struct Stack {
     pub(crate) what: &'static str,
     /// Whether `make test` takes it.
     pub(crate) quick: bool,
-    /// Whether it makes events of its own, which the ledger hears as well.
-    pub(crate) makes_events: bool,
     pub(crate) steps: &'static [Step],
 }
 
@@ -36,7 +34,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "react",
         what: "React 19, controlled inputs",
         quick: true,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Name", "Bob"], "state.name === 'Bob'"),
@@ -67,7 +64,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "vue",
         what: "Vue 3, v-model",
         quick: true,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo\n"], "state.notes === 'one\\ntwo\\n'"),
@@ -89,7 +85,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "lit",
         what: "Lit 3, shadow roots and form-associated elements",
         quick: true,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),
@@ -105,7 +100,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "tiptap",
         what: "TipTap 3 on ProseMirror",
         quick: true,
-        makes_events: false,
         steps: &[
             does(
                 &["fill", "role=textbox;name=Story", "a line\nanother é 😀"],
@@ -128,7 +122,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "svelte",
         what: "Svelte 5, bind:",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),
@@ -148,7 +141,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "solid",
         what: "Solid, delegated events",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),
@@ -164,7 +156,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "preact",
         what: "Preact, controlled inputs",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),
@@ -179,7 +170,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "mui",
         what: "Material UI 9",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),
@@ -208,7 +198,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "antd",
         what: "Ant Design 6",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["click", "role=button;name=Send"], "state.errors === 1"),
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
@@ -232,7 +221,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "headlessui",
         what: "Headless UI 2",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["select", "role=button;name=Person Ann", "--label", "Cleo"], "state.person === 'Cleo'"),
             does(&["fill", "role=combobox;name=Friend", "bo"], "state.friend === null"),
@@ -251,7 +239,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "radix",
         what: "Radix UI 1",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["select", "role=combobox;name=Land", "--label", "Sweden"], "state.land === 'se'"),
             does(&["check", "role=checkbox;name=I accept"], "state.terms === true"),
@@ -273,7 +260,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "lexical",
         what: "Lexical, rich text",
         quick: false,
-        makes_events: false,
         steps: &[
             does(
                 &["fill", "role=textbox;name=Story", "a line\nanother é 😀"],
@@ -295,7 +281,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "codemirror",
         what: "CodeMirror 6",
         quick: false,
-        makes_events: false,
         steps: &[
             does(
                 &["fill", "role=textbox;name=Source", "const a = 1;\n\nlet é = \"😀\";"],
@@ -310,7 +295,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "quill",
         what: "Quill 2",
         quick: false,
-        makes_events: false,
         steps: &[
             does(
                 &["fill", "role=textbox;name=Story", "a line\nanother é 😀"],
@@ -329,7 +313,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "flatpickr",
         what: "flatpickr 4",
         quick: false,
-        makes_events: false,
         steps: &[
             does(
                 &["fill", "label=Day", "2026-11-30"],
@@ -352,7 +335,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "datepicker",
         what: "react-datepicker 9",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Day", "2026-11-30"], "state.day === '2026-11-30'"),
             does(&["click", "label=Day"], "document.querySelector('.react-datepicker')"),
@@ -364,7 +346,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "reactselect",
         what: "react-select 5",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["select", "role=combobox;name=Colour", "--label", "Green"], "state.colour === 'green'"),
             does(&["select", "role=combobox;name=Colour", "--label", "Blue"], "state.colour === 'blue'"),
@@ -382,7 +363,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "dndkit",
         what: "dnd-kit 6",
         quick: false,
-        makes_events: false,
         steps: &[
             does(
                 &["drag", "role=button;name=One", "role=button;name=Three"],
@@ -395,7 +375,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "sortable",
         what: "SortableJS 1",
         quick: false,
-        makes_events: false,
         steps: &[
             does(
                 &["drag", "text=One", "text=Zero"],

@@ -2,7 +2,7 @@
 
 use glass_proto::error::{ErrorKind, MAX_TEXT, OpError};
 use glass_proto::id::ExecutionId;
-use glass_proto::op::OPERATIONS;
+use glass_proto::op::Facts;
 use glass_proto::outcome::{Dispatched, Outcome};
 use serde_json::Value;
 
@@ -45,18 +45,18 @@ impl Answer {
         // A batch that a step ended has what came of the others beside its error.
         let partly = command == "batch" && json.get("result").is_some();
         assert_eq!(ok || partly, json.get("result").is_some(), "{run}");
-        if partly {
-            check_result(command, &json["result"], run);
+        let operation = Facts::of(command);
+        if let Some(operation) = operation.filter(|_| partly) {
+            check_result(operation, &json["result"], run);
         }
         assert_eq!(!ok, json.get("error").is_some(), "{run}");
-        let is_operation = is_operation(command);
-        if is_operation && ok {
+        if let Some(operation) = operation.filter(|_| ok) {
             assert!(json["session"]["name"].is_string(), "{run}");
             assert!(matches!(json["session"]["started"].as_str(), Some("new" | "running")), "{run}");
             let id = json["executionId"].as_str().unwrap_or_default();
             assert!(id.parse::<ExecutionId>().is_ok(), "no execution id: {run}");
             assert_eq!(json["outcome"], "completed", "{run}");
-            check_result(command, &json["result"], run);
+            check_result(operation, &json["result"], run);
         }
         if !ok {
             self.check_error();
@@ -123,29 +123,10 @@ impl Answer {
     }
 }
 
-fn camel_case(command: &str) -> String {
-    let mut parts = command.split('-');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |done, part| {
-        let mut letters = part.chars();
-        done + &letters
-            .next()
-            .map(|first| first.to_ascii_uppercase())
-            .into_iter()
-            .chain(letters)
-            .collect::<String>()
-    })
-}
-
-fn is_operation(command: &str) -> bool {
-    let name = camel_case(command);
-    OPERATIONS.iter().any(|facts| facts.name == name)
-}
-
 /// A result is as its published schema says, and holds nothing that the schema does not name.
 #[track_caller]
-fn check_result(command: &str, result: &Value, run: &Run) {
-    let wrong = schemas::wrong_result(&camel_case(command), result);
+fn check_result(operation: &Facts, result: &Value, run: &Run) {
+    let wrong = schemas::wrong_result(operation.name, result);
     assert!(wrong.is_empty(), "the result is not as its schema says: {wrong:?}: {run}");
     if let Some((before, after)) = result["previousRevision"]
         .as_u64()

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use glass_proto::op::{Effect, OPERATIONS};
+use glass_proto::op::{Effect, Facts};
 use serde_json::Value;
 
 use crate::site::{Event, site};
@@ -52,7 +52,7 @@ impl Oracle {
     pub(crate) fn judge(&self, arguments: &[&str], answer: &Value, before: Before) {
         let Some(before) = before.filter(|_| !self.off.load(Ordering::Relaxed)) else { return };
         let command = arguments.first().copied().unwrap_or_default();
-        let Some(facts) = OPERATIONS.iter().find(|facts| facts.command() == command) else { return };
+        let Some(facts) = Facts::of(command) else { return };
         let new = |(visit, known): &(String, usize)| site().events(visit).into_iter().skip(*known);
         let events: Vec<Event> = before.iter().flat_map(new).collect();
         let of = |kind: &str| events.iter().filter(|event| event.kind == kind && event.trusted).count();

@@ -35,9 +35,7 @@ pub(super) async fn run(command: ConfigCommand) -> Result<Report, Failure> {
     };
     let Told { settings, schema } = ask(file.as_deref()).await?;
     match command {
-        ConfigCommand::Schema => {
-            Report::of(&schema, serde_json::to_string_pretty(&schema).unwrap_or_default())
-        }
+        ConfigCommand::Schema => Report::of(&schema, format!("{schema:#}")),
         _ if settings.mistake.is_some() => Err(mistake(&settings).into()),
         ConfigCommand::Show => Report::of(&settings, show(&settings)),
         ConfigCommand::Check { .. } => {

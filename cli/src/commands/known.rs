@@ -6,8 +6,7 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use glass_proto::escape::visible;
-use glass_proto::op::OPERATIONS;
-use serde::Serialize;
+use glass_proto::op::{Facts, OPERATIONS};
 use serde_json::{Value, json};
 
 use crate::args::{Cli, KnownCommand};
@@ -31,8 +30,7 @@ fn every_answer() -> Value {
 }
 
 fn one(name: &str) -> Result<Value, Failure> {
-    let same = |facts: &&glass_proto::op::Facts| facts.name == name || facts.command() == name;
-    let facts = OPERATIONS.iter().find(same).ok_or_else(|| {
+    let facts = Facts::of(name).ok_or_else(|| {
         Failure::invalid("there is no operation of that name", "`glassctl schema` without a name lists them")
     })?;
     let (params, result) = schemas::operation(facts.name);
@@ -45,9 +43,8 @@ fn one(name: &str) -> Result<Value, Failure> {
 }
 
 /// An answer that reads for a person as it does for a machine.
-fn pretty(value: &impl Serialize) -> Result<Report, Failure> {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    Report::of(value, text)
+fn pretty(value: &Value) -> Result<Report, Failure> {
+    Report::of(value, format!("{value:#}"))
 }
 
 fn completions(shell: Shell) -> Result<Report, Failure> {

@@ -80,6 +80,7 @@ pub(super) async fn run(
 
 /// The file that the running daemon names, else the one that it would have.
 async fn place(server: &Server) -> Result<PathBuf, Failure> {
+    // Logs are read most where the daemon does not answer: then they lie where it would have put them.
     let asked =
         tokio::time::timeout(ASK, async { server.connect_running().await.ok()??.status().await.ok() });
     match asked.await {

@@ -139,6 +139,7 @@ async fn traced(
     crate::trace::trace(error, times, None, answers)
 }
 
+/// `None` without an answer: the trace says that it is not in it, and why belongs to another call.
 async fn ask(client: &Client, question: &Question, session: &str) -> Option<Value> {
     let Question { operation, options, .. } = question;
     let (params, json) = (operation.encode().ok()?, options.encode().ok()?);

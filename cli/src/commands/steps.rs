@@ -63,15 +63,16 @@ fn whole(text: &str, batch: &mut Batch, options: &mut CallOptions) -> Result<(),
 fn lines(text: &str) -> Result<Vec<Step>, Failure> {
     let numbered = (1..).zip(text.lines().map(str::trim));
     let steps = numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    steps.map(|(number, line)| of_line(line).map_err(|why| wrong(format!("line {number}: {why}")))).collect()
+    let command = Command::new("batch").no_binary_name(true).subcommand_required(true);
+    let mut command = OperationCommand::augment_subcommands(command);
+    let mut of_line =
+        |(number, line)| of_line(&mut command, line).map_err(|why| wrong(format!("line {number}: {why}")));
+    steps.map(&mut of_line).collect()
 }
 
-fn of_line(line: &str) -> Result<Step, String> {
+fn of_line(command: &mut Command, line: &str) -> Result<Step, String> {
     let words = shlex::split(line).ok_or("a quote is not closed")?;
-    let command = OperationCommand::augment_subcommands(
-        Command::new("batch").no_binary_name(true).subcommand_required(true),
-    );
-    let matches = command.try_get_matches_from(words).map_err(|error| described(&error))?;
+    let matches = command.try_get_matches_from_mut(words).map_err(|error| described(&error))?;
     let command = OperationCommand::from_arg_matches(&matches).map_err(|error| described(&error))?;
     let (mut operation, options) = command.split();
     if matches!(operation, AnyOperation::Batch(_)) {
@@ -132,6 +133,16 @@ mod tests {
         assert_eq!(whole.decoded().unwrap(), decoded(list));
         assert_eq!(options.expected_revision.map(u64::from), Some(7));
         assert!(whole.atomic);
+    }
+
+    #[test]
+    fn lines_know_nothing_of_each_other() {
+        let lines = "click A --timeout-ms 5\nclick B\nget-dom\nclick C --button right\nclick D";
+        let (batch, _) = batch(lines).unwrap();
+        let of = |at: usize| serde_json::to_value(&batch.steps[at]).unwrap();
+        assert_eq!((of(0)["timeoutMs"].as_u64(), of(1)["timeoutMs"].as_u64()), (Some(5), None));
+        assert_eq!((&of(2)["operation"], &of(3)["button"]), (&"getDOM".into(), &"right".into()));
+        assert_ne!(of(4)["button"], "right");
     }
 
     #[test]

@@ -97,6 +97,7 @@ pub fn run(
         None => own_file(client)?,
     };
     // Through a link: the file that it points at is changed, and the link stays.
+    // A file that is not there yet has no link to follow; another error shows when it is read.
     let place = place.canonicalize().unwrap_or(place);
     merge(client, &place, command, &arguments)
 }
@@ -119,7 +120,7 @@ fn snippet(client: ClientName, command: &str, arguments: &[String]) -> String {
         return codex_entry(command, arguments).trim_end().to_owned();
     }
     let whole = json!({ client.key(): { NAME: client.entry(command, arguments) } });
-    serde_json::to_string_pretty(&whole).unwrap_or_default()
+    format!("{whole:#}")
 }
 
 fn codex_entry(command: &str, arguments: &[String]) -> String {
@@ -264,8 +265,10 @@ fn replace(place: &Path, text: &str) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(text.as_bytes())?;
-    if let Ok(found) = fs::metadata(place) {
-        fs::set_permissions(file.path(), found.permissions())?;
+    match fs::metadata(place) {
+        Ok(found) => fs::set_permissions(file.path(), found.permissions())?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
     }
     file.as_file().sync_all()?;
     file.persist(place)?;

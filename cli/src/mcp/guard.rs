@@ -221,6 +221,7 @@ impl Guard {
                 let _ = timeout(LOOK, self.shared.changed.notified()).await;
             }
         };
+        // What is open by then is cancelled.
         let _ = tokio::time::timeout_at(since + LAST, drained).await;
         self.shared.connection().cancel_all();
     }

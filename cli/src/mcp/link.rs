@@ -131,6 +131,7 @@ impl Link {
             return told.denied_operations;
         }
         let ceiling = Arc::new(Layer::silent_client());
+        // What contradicts itself has not come so far: the program does not start with it.
         let Ok(own) = policy::compile(self.policy.clone()) else { return Vec::new() };
         let policy = Policy::new(ceiling, Arc::new(own));
         authority::denied(&policy).map(|facts| facts.name.to_owned()).collect()

@@ -194,6 +194,7 @@ fn hung_up(stream: &impl std::os::fd::AsFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut polled = [PollFd::new(stream, PollFlags::empty())];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    // What cannot be told is no hang-up: reading or writing will say so.
     let found = poll(&mut polled, Some(&now)).unwrap_or(0);
     found > 0 && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
 }

@@ -219,6 +219,7 @@ impl Handler {
         for question in crate::trace::questions(call.options.target_id.as_ref()) {
             let (operation, options) = (question.operation.clone(), question.options.clone());
             let asked = Call { operation, options, ..call.clone() };
+            // The trace says what is not in it. Why belongs to another call than the one it is about.
             let answer = read(self.link.run(&asked, &never, &News::default()).await.ended).ok();
             let answer = answer.and_then(|(_, json)| serde_json::from_slice(&json).ok());
             answers.push((question, answer));
@@ -241,7 +242,8 @@ fn read(ended: Result<pb::Ended, OpError>) -> Result<(Outcome, Vec<u8>), OpError
     let ended = ended?;
     match ended.answer {
         Some(pb::ended::Answer::ResultJson(json)) => {
-            Ok((Outcome::from_name(&ended.outcome).unwrap_or(Outcome::Completed), json))
+            let outcome = Outcome::from_name(&ended.outcome).ok_or_else(|| unreadable("answer"))?;
+            Ok((outcome, json))
         }
         Some(pb::ended::Answer::ErrorJson(json)) => {
             Err(serde_json::from_slice(&json).unwrap_or_else(|_| unreadable("answer")))
@@ -260,7 +262,7 @@ struct About {
 
 impl Handler {
     fn about(&self, context: &RequestContext<RoleServer>) -> About {
-        let meta = serde_json::to_value(&context.meta).unwrap_or_default();
+        let meta = &context.meta;
         // Whatever stands there is meant as a key: it is passed on, and never ignored.
         let key = KEYS.iter().find_map(|key| meta.get(*key).filter(|key| !key.is_null()));
         let key = key.map(|key| key.as_str().map_or_else(|| key.to_string(), str::to_owned));

@@ -38,8 +38,7 @@ pub(super) fn failure(failure: &Failure, colour: bool) -> String {
 
 /// What was going on: facts for whoever looks for the cause, page data among them.
 pub(super) fn trace(trace: &serde_json::Value) -> String {
-    let text = serde_json::to_string_pretty(trace).unwrap_or_default();
-    visible(&text, true).into_owned()
+    visible(&format!("{trace:#}"), true).into_owned()
 }
 
 /// Whether a colour may be used on standard error (12.3).

@@ -1,7 +1,7 @@
 //! `docs/reference/command-line.md`: global options, and the commands that are no operations.
 
 use clap::{Arg, Command, CommandFactory};
-use glass_proto::op::OPERATIONS;
+use glass_proto::op::Facts;
 
 use super::markdown::{Table, code, prose};
 use super::{Files, MARK};
@@ -73,8 +73,7 @@ in [errors.md](errors.md).
 ";
 
 fn is_operation(command: &Command) -> bool {
-    OPERATIONS.iter().any(|facts| command.get_all_aliases().any(|alias| alias == facts.name))
-        || OPERATIONS.iter().any(|facts| facts.name == command.get_name())
+    Facts::of(command.get_name()).is_some()
 }
 
 fn section(page: &mut String, command: &Command, level: &str) {

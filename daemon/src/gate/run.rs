@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use glass_policy::decide::Policy;
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
-use glass_proto::op::{AnyOperation, Capability, Effect, Needs, OPERATIONS};
+use glass_proto::op::{AnyOperation, Capability, Effect, Facts, Needs};
 use glass_proto::outcome::{Outcome, Progress};
 use glass_proto::wire::client::{self, ended, execute_event};
 use glass_proto::wire::{Caller, encode_error};
@@ -171,7 +171,7 @@ impl Gate {
         self.limiters.count(policy.rates(), &client, navigates_to(&call.operation))?;
         let mut checked = admit::check(&call.operation, &call.params, &call.options, &call.session_options)?;
         if let AnyOperation::Batch(batch) = &checked.operation {
-            let navigations = batch.steps.iter().filter(|step| navigates_to(&step.name())).count();
+            let navigations = batch.steps.iter().filter(|step| navigates_to(step.name())).count();
             self.limiters.count_steps(policy.rates(), &client, batch.steps.len(), navigations)?;
         }
         if !one_off {
@@ -273,7 +273,7 @@ impl Gate {
 
 /// Whether an operation of that name counts as a navigation.
 fn navigates_to(name: &str) -> bool {
-    OPERATIONS.iter().any(|facts| facts.name == name && facts.capability == Capability::Navigate)
+    Facts::of(name).is_some_and(|facts| facts.capability == Capability::Navigate)
 }
 
 struct Prepared {
@@ -359,5 +359,5 @@ fn shown_name(given: &str) -> String {
 
 /// The name in the log: only what is one is written down.
 fn attempt_name(given: &str) -> &str {
-    glass_proto::op::OPERATIONS.iter().find(|facts| facts.name == given).map_or("unknown", |facts| facts.name)
+    Facts::of(given).map_or("unknown", |facts| facts.name)
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::Args;
@@ -113,6 +114,13 @@ impl JsonSchema for Batch {
     }
 }
 
+/// The names of the options that every call takes. No operation has a parameter of such a name.
+static SHARED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let schema = super::codec::schema::<CallOptions>();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(Map::keys).cloned().collect()
+});
+
 impl Step {
     /// A step that is this operation.
     ///
@@ -124,9 +132,9 @@ impl Step {
         Ok(Self { operation: operation.name().to_owned(), arguments })
     }
 
-    /// The operation's name in camelCase, whichever way it was given.
-    pub fn name(&self) -> String {
-        super::camel_case(&self.operation)
+    /// The operation's name on the wire, whichever way it was given; what is no operation as it was given.
+    pub fn name(&self) -> &str {
+        Facts::of(&self.operation).map_or(&self.operation, |facts| facts.name)
     }
 
     /// The operation and the options of its call.
@@ -135,19 +143,12 @@ impl Step {
     /// What is wrong with them; never a value.
     pub fn decode(&self) -> Result<(AnyOperation, CallOptions), InvalidParams> {
         let name = self.name();
-        let own = AnyOperation::schemas(&name).map(|(params, _)| params);
-        let own = own.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-        let shared = super::codec::schema::<CallOptions>();
-        let shared = shared.get("properties").and_then(Value::as_object);
         let (options, params): (Map<_, _>, Map<_, _>) =
-            self.arguments.clone().into_iter().partition(|(key, _)| {
-                !own.is_some_and(|own| own.contains_key(key))
-                    && shared.is_some_and(|all| all.contains_key(key))
-            });
+            self.arguments.clone().into_iter().partition(|(key, _)| SHARED.contains(key));
         let invalid = |error: super::DecodeError| InvalidParams(error.to_string());
-        let bytes = |map| serde_json::to_vec(&Value::Object(map)).unwrap_or_default();
-        let operation = AnyOperation::decode(&name, &bytes(params)).map_err(invalid)?;
-        let options = CallOptions::decode(&bytes(options)).map_err(invalid)?;
+        let operation = AnyOperation::decode(name, Value::Object(params).to_string().as_bytes());
+        let operation = operation.map_err(invalid)?;
+        let options = CallOptions::decode(Value::Object(options).to_string().as_bytes()).map_err(invalid)?;
         operation.check_options(&options).map_err(|error| InvalidParams(error.to_string()))?;
         let file = match &operation {
             AnyOperation::Batch(_) => return Err(InvalidParams("a batch holds no batch".to_owned())),
@@ -212,7 +213,7 @@ impl Operation for Batch {
     }
 
     fn needs(&self) -> Needs {
-        // It begins on what its first step can begin on.
+        // It begins on what its first step can begin on; what is wrong with that `check` says.
         let first = self.steps.first().and_then(|step| step.decode().ok());
         first.map_or(Needs::OpenPage, |(operation, _)| operation.needs())
     }
@@ -258,6 +259,23 @@ mod tests {
         let same = Step::of(&steps[0].0, &steps[0].1).unwrap();
         assert_eq!(same.decode().unwrap(), steps[0].clone());
         assert_eq!(again.needs(), Needs::OpenPage);
+    }
+
+    #[test]
+    fn what_a_step_takes_is_an_option_of_its_call_or_a_parameter_and_never_both() {
+        assert!(SHARED.iter().any(|name| name == "timeoutMs") && SHARED.iter().any(|name| name == "expect"));
+        for facts in super::super::OPERATIONS {
+            let (params, _) = AnyOperation::schemas(facts.name).unwrap();
+            let own = params.get("properties").and_then(Value::as_object);
+            for name in own.into_iter().flat_map(Map::keys) {
+                assert!(!SHARED.contains(name), "{} has a parameter {name}", facts.name);
+            }
+            // Both of its names are the same step.
+            for name in [facts.name.to_owned(), facts.command()] {
+                let step = Step { operation: name, arguments: Map::new() };
+                assert_eq!(step.name(), facts.name);
+            }
+        }
     }
 
     #[test]

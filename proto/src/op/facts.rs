@@ -58,6 +58,12 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The operation that is called so, on the wire (`getDOM`) or as a command (`get-dom`).
+    pub fn of(name: &str) -> Option<&'static Self> {
+        let find = |same: &dyn Fn(&Self) -> bool| super::OPERATIONS.iter().find(|facts| same(facts));
+        find(&|facts| facts.name == name).or_else(|| find(&|facts| facts.command() == name))
+    }
+
     /// Whether it is a mutation after which there is a page to look at (contract 2.5).
     pub fn leaves_page(&self) -> bool {
         self.effect == Effect::Mutation && (self.targeted || self.lane == Lane::Page)

@@ -354,6 +354,18 @@ macro_rules! operations {
         }
 
         impl OperationCommand {
+            /// The subcommand of one operation, for who wants no other: to make all of them costs more than to read one.
+            /// It takes the same arguments, and has no text about itself.
+            pub fn alone(facts: &Facts) -> clap::Command {
+                // clap takes names that last as long as the process; it is made for one command line.
+                let name: &'static str = facts.command().leak();
+                let command = clap::Command::new(name).alias(facts.name);
+                $(if facts.name == <$variant as Operation>::FACTS.name {
+                    return <With<$variant>>::augment_args(command);
+                })*
+                command
+            }
+
             /// The operation and the options of its call.
             pub fn split(self) -> (AnyOperation, CallOptions) {
                 match self { $(Self::$variant(with) => (AnyOperation::$variant(with.params), with.options),)* }
@@ -502,6 +514,27 @@ mod tests {
         let abouts: std::collections::HashSet<_> =
             command.get_subcommands().filter_map(|sub| sub.get_about().map(ToString::to_string)).collect();
         assert_eq!(abouts.len(), OPERATIONS.len(), "each operation has a help text of its own");
+    }
+
+    #[test]
+    fn a_subcommand_alone_is_that_of_the_list() {
+        let mut whole = Cli::command().disable_help_subcommand(true);
+        whole.build();
+        for (facts, listed) in OPERATIONS.iter().zip(whole.get_subcommands()) {
+            assert_eq!(Facts::of(facts.name).map(|found| found.name), Some(facts.name));
+            assert_eq!(Facts::of(&facts.command()).map(|found| found.name), Some(facts.name));
+            let mut alone = OperationCommand::alone(facts);
+            alone.build();
+            // How help is asked for depends on whether there is a long one.
+            let described = |command: &clap::Command| {
+                let own = command.get_arguments().filter(|argument| argument.get_id() != "help");
+                format!("{:?}", own.collect::<Vec<_>>())
+            };
+            assert_eq!(alone.get_name(), listed.get_name());
+            assert!(alone.get_all_aliases().eq(listed.get_all_aliases()), "{}", facts.name);
+            assert_eq!(described(&alone), described(listed));
+        }
+        assert!(Facts::of("fly").is_none() && Facts::of("").is_none());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::result::Observation;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Observe {
     /// Longest answer in bytes (1024 to 204800)
-    #[arg(long, value_name = "BYTES", default_value_t = Observe::MAX_BYTES, value_parser = clap::value_parser!(u32).range(1024..=204_800))]
+    #[arg(long, value_name = "BYTES", default_value_t = Observe::default_max_bytes(), value_parser = clap::value_parser!(u32).range(1024..=204_800))]
     #[serde(default = "Observe::default_max_bytes")]
     #[schemars(range(min = 1024, max = 204_800))]
     pub max_bytes: u32,
@@ -71,8 +71,6 @@ pub struct Observe {
 }
 
 impl Observe {
-    /// Bytes of an answer when the call names none.
-    pub const MAX_BYTES: u32 = 24 * 1024;
     /// Depth of an outline when the call names none.
     pub const DEPTH: u32 = 50;
     /// Rows that a query lists when the call does not say.
@@ -82,8 +80,9 @@ impl Observe {
     /// Longest query in bytes.
     pub const MAX_QUERY: usize = 1024;
 
-    fn default_max_bytes() -> u32 {
-        Self::MAX_BYTES
+    /// Bytes of an answer when the call names none; of what came after a revision too.
+    pub fn default_max_bytes() -> u32 {
+        24 * 1024
     }
 
     fn default_depth() -> u32 {

@@ -20,16 +20,10 @@ pub struct ObserveDelta {
     #[schemars(with = "u64")]
     pub since_revision: NonZeroU64,
     /// Longest answer in bytes (1024 to 204800)
-    #[arg(long, value_name = "BYTES", default_value_t = Observe::MAX_BYTES, value_parser = clap::value_parser!(u32).range(1024..=204_800))]
-    #[serde(default = "ObserveDelta::default_max_bytes")]
+    #[arg(long, value_name = "BYTES", default_value_t = Observe::default_max_bytes(), value_parser = clap::value_parser!(u32).range(1024..=204_800))]
+    #[serde(default = "Observe::default_max_bytes")]
     #[schemars(range(min = 1024, max = 204_800))]
     pub max_bytes: u32,
-}
-
-impl ObserveDelta {
-    fn default_max_bytes() -> u32 {
-        Observe::MAX_BYTES
-    }
 }
 
 impl Operation for ObserveDelta {

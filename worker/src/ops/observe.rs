@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, params: &Observe) -> Result<Observati
 
 /// The same, no longer than its bound by any means.
 pub(super) async fn bounded(context: &Context, max_bytes: Option<u32>) -> Result<Observation, OpError> {
-    let max_bytes = max_bytes.unwrap_or(Observe::MAX_BYTES);
+    let max_bytes = max_bytes.unwrap_or_else(Observe::default_max_bytes);
     let params = Observe { max_bytes, depth: Observe::DEPTH, ..Observe::default() };
     Ok(outline::bounded(run(context, &params).await?, max_bytes as usize))
 }
@@ -319,6 +319,35 @@ async fn frames(
     Ok(Read { seen, missing, revision, hosting: hosts })
 }
 
+/// The state of a frame that could not be read, and why it could not; `None` for what is told with the frame around it.
+fn not_read(target: &Target, key: &FrameKey) -> Option<(&'static str, LeftOut)> {
+    let (state, reason, hint) = match target.blank(key) {
+        Blank::Loading => ("loading", "its document has not come yet", "observe again"),
+        Blank::NotLoaded => {
+            ("not-loaded", "nothing is loaded in it yet", "scroll it into view, if it loads lazily")
+        }
+        Blank::Failed => ("failed", "its document could not be loaded", "reload the page to try it again"),
+        Blank::Viewer if target.frame_above(&key.frame).is_some_and(|above| target.in_viewer(above)) => {
+            return None;
+        }
+        Blank::Viewer => (
+            "viewer",
+            "the browser's own viewer shows a document in it, which cannot be read",
+            "export-page --format pdf gives the document itself; screenshot shows it",
+        ),
+        Blank::Silent => ("unavailable", "it did not answer in time", "observe again; its page may be busy"),
+        Blank::Replaced => ("", "it was replaced while it was read", "observe again"),
+    };
+    let left = LeftOut {
+        kind: "frame".to_owned(),
+        reference: Some(format!("f{}", key.label)),
+        reason: Some(reason.to_owned()),
+        hint: Some(hint.to_owned()),
+        ..LeftOut::default()
+    };
+    Some((state, left))
+}
+
 /// Keeps what can be seen: frames that are visible in a frame that is kept. Says of the others that can be seen, and
 /// could not be read, why.
 fn sort_out(context: &Context, seen: Vec<Seen>, silent: &[&FrameKey]) -> (Vec<Seen>, (Vec<LeftOut>, Blanks)) {
@@ -333,38 +362,11 @@ fn sort_out(context: &Context, seen: Vec<Seen>, silent: &[&FrameKey]) -> (Vec<Se
         if !shown.contains(&key.label) && target.is_placed(key.label) {
             continue;
         }
-        let (state, reason, hint) = match target.blank(key) {
-            Blank::Loading => ("loading", "its document has not come yet", "observe again"),
-            Blank::NotLoaded => {
-                ("not-loaded", "nothing is loaded in it yet", "scroll it into view, if it loads lazily")
-            }
-            Blank::Failed => {
-                ("failed", "its document could not be loaded", "reload the page to try it again")
-            }
-            // Its insides are told with it.
-            Blank::Viewer if target.frame_above(&key.frame).is_some_and(|above| target.in_viewer(above)) => {
-                continue;
-            }
-            Blank::Viewer => (
-                "viewer",
-                "the browser's own viewer shows a document in it, which cannot be read",
-                "export-page --format pdf gives the document itself; screenshot shows it",
-            ),
-            Blank::Silent => {
-                ("unavailable", "it did not answer in time", "observe again; its page may be busy")
-            }
-            Blank::Replaced => ("", "it was replaced while it was read", "observe again"),
-        };
+        let Some((state, left)) = not_read(target, key) else { continue };
         if !state.is_empty() {
             blank.insert(key.label, state);
         }
-        missing.push(LeftOut {
-            kind: "frame".to_owned(),
-            reference: Some(format!("f{}", key.label)),
-            reason: Some(reason.to_owned()),
-            hint: Some(hint.to_owned()),
-            ..LeftOut::default()
-        });
+        missing.push(left);
     }
     // A frame whose place is not known may be in view: it is read, and stands below no row.
     let mut kept: Vec<Seen> = Vec::new();

@@ -83,7 +83,7 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
     }
     let ended = match operation {
         AnyOperation::Batch(_) => {
-            serde_json::from_slice::<Batched>(json).ok().and_then(|batched| batched.error())
+            serde_json::from_slice::<Batched>(json).map_err(|_| unreadable("answer"))?.error()
         }
         _ => None,
     };
@@ -211,6 +211,7 @@ fn error_text(error: &OpError) -> String {
     let mut error = error.clone();
     error.message = spoken(&error.message).into_owned();
     error.remedy = spoken(&error.remedy).into_owned();
+    // What was just written as an object is one.
     let shape: Map<String, Value> = serde_json::from_slice(&encode_error(&error)).unwrap_or_default();
     let mut out = Map::new();
     out.insert("outcome".to_owned(), error.outcome.name().into());

@@ -3,7 +3,7 @@
 //! Takes what clients make of a schema: nulls for what is absent, numbers and objects as strings, older names. What the
 //! operation does not know is an error that names it; nothing is ignored.
 
-use glass_proto::op::{AnyOperation, CallOptions, Interaction, Screenshot};
+use glass_proto::op::{AnyOperation, CallOptions, Facts, Interaction, Screenshot};
 use glass_proto::{OpError, SessionName};
 use serde_json::{Map, Value};
 
@@ -91,7 +91,7 @@ fn steps(tools: &Tools, params: &mut Map<String, Value>) -> Result<(), OpError> 
     let steps = params.get_mut("steps").and_then(Value::as_array_mut);
     for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
         let name = step.get("operation").or_else(|| step.get("action")).and_then(Value::as_str);
-        let Some(entry) = name.and_then(|name| tools.get(name)) else { continue };
+        let Some(entry) = name.and_then(Facts::of).and_then(|facts| tools.get(facts.name)) else { continue };
         let given = std::mem::take(step);
         for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
             let schema = entry.params.get(&name).or_else(|| tools.options.get(&name));

@@ -196,3 +196,18 @@ pub(super) fn argument_forms(tool: &str, params: &Map<String, Value>) -> Vec<(&'
     }
     forms
 }
+
+#[cfg(test)]
+mod tests {
+    use glass_proto::op::OPERATIONS;
+
+    use super::*;
+
+    #[test]
+    fn every_operation_stands_in_one_set() {
+        for facts in OPERATIONS {
+            let sets = Toolset::ALL.iter().filter(|set| set.tools().contains(&facts.name)).count();
+            assert_eq!(sets, 1, "{}", facts.name);
+        }
+    }
+}

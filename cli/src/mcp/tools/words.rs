@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use glass_proto::op::OPERATIONS;
+use glass_proto::op::Facts;
 
 /// `doubleClick` as "Double click", `getDOM` as "Get DOM".
 pub(super) fn title(name: &str) -> String {
@@ -67,7 +67,7 @@ fn said(word: &str) -> Cow<'_, str> {
     if let Some(option) = word.strip_prefix("--").filter(|option| !option.is_empty()) {
         return camel(option).into();
     }
-    let operation = OPERATIONS.iter().find(|facts| word.contains('-') && facts.command() == word);
+    let operation = Facts::of(word).filter(|_| word.contains('-'));
     operation.map_or(Cow::Borrowed(word), |facts| facts.name.into())
 }
 

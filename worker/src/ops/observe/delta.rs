@@ -11,12 +11,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::begin;
-use super::MAX_ROWS;
 use super::outline::{head, line_of};
 use super::stitch::{Row, shown_ref};
+use super::{MAX_ROWS, not_read};
 use crate::act::{look, page_line};
-use crate::context::Context;
-use crate::page::{EngineError, FrameKey, Step, frame_number};
+use crate::context::{Context, halted};
+use crate::page::{EngineError, FrameKey, Halt, Step, frame_number};
 
 /// What one frame's engine says.
 #[derive(Debug, Default, Deserialize)]
@@ -80,25 +80,24 @@ pub(in super::super) async fn run(context: &Context, params: &ObserveDelta) -> R
     let reads = futures_util::future::join_all(reads).await;
     let mut delta = Delta { since_revision: since, ..Delta::default() };
     let mut frames = Vec::new();
+    let mut silent = Vec::new();
     for (key, answer) in keys.iter().zip(reads) {
         match answer {
             Ok((read, _)) if read.forgotten => return Err(forgotten(now)),
             Ok((read, is_new)) => frames.push((key.label, read, is_new)),
             Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::Preflight)),
-            Err(_) => delta.incomplete.push(LeftOut {
-                kind: "frame".to_owned(),
-                reference: Some(format!("f{}", key.label)),
-                reason: Some("it did not answer in time".to_owned()),
-                hint: Some("observe again; its page may be busy".to_owned()),
-                ..LeftOut::default()
-            }),
+            Err(_) => silent.push(key),
         }
     }
     let unseen: HashSet<u32> =
         frames.iter().flat_map(|(_, read, _)| &read.unseen).filter_map(|label| frame_number(label)).collect();
     let unseen = {
         let state = context.pages.state();
-        state.target(&context.target).map(|target| target.with_inner(&unseen)).unwrap_or_default()
+        let Some(target) = state.target(&context.target) else { return Err(halted(&Halt::Closed)) };
+        let unseen = target.with_inner(&unseen);
+        let silent = silent.into_iter().filter(|key| !unseen.contains(&key.label));
+        delta.incomplete.extend(silent.filter_map(|key| not_read(target, key)).map(|(_, left)| left));
+        unseen
     };
     frames.retain(|(label, ..)| !unseen.contains(label));
     delta.page = page_line(context, now).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
