@@ -9,8 +9,9 @@ use glass_proto::ExecutionId;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, Effect};
 use glass_proto::outcome::{Dispatched, Outcome, Progress, interrupted};
-use glass_proto::result::{Batched, EventKind, EventOf};
-use serde_json::json;
+use glass_proto::result::{EventKind, EventOf};
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -103,13 +104,10 @@ pub async fn execute(
     };
     let _running = pages.running().enter(&context.token, work);
     let mut ended = one(&context, &request.operation).await;
-    ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
     if context.hide_values {
-        ended.answer = ended.answer.map(without_values).map_err(|mut error| {
-            error.details.values_mut().for_each(strip_values);
-            error
-        });
+        ended.answer = without_values(ended.answer).map_err(|error| consistent(&context, error));
     }
+    ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
     ended
 }
 
@@ -162,7 +160,12 @@ async fn one(context: &Context, operation: &AnyOperation) -> Ended {
 
 /// A batch that a step ended has an outcome of its own, and a result all the same.
 fn outcome_of(batched: &[u8]) -> Outcome {
-    serde_json::from_slice::<Batched>(batched).map_or(Outcome::Unknown, |batched| batched.outcome)
+    #[derive(Deserialize)]
+    struct Of {
+        outcome: Outcome,
+    }
+    // What cannot be read is not known.
+    serde_json::from_slice::<Of>(batched).map_or(Outcome::Unknown, |of| of.outcome)
 }
 
 /// The context of a step of a batch, which is an operation of its own.
@@ -300,21 +303,29 @@ fn refused(error: OpError, execution: &ExecutionId) -> Ended {
     Ended { outcome: Outcome::Rejected, answer: Err(error.of(execution)) }
 }
 
-/// The same answer without what tells whether a field holds something.
-fn without_values(output: Vec<u8>) -> Vec<u8> {
-    let Ok(mut value) = serde_json::from_slice(&output) else { return output };
-    strip_values(&mut value);
-    serde_json::to_vec(&value).unwrap_or(output)
-}
-
-fn strip_values(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::Object(object) => {
-            object.shift_remove("valueMatches");
-            object.values_mut().for_each(strip_values);
+/// The same answer, whichever it is, without what tells whether a field holds something. What a script gave back is what
+/// it was.
+fn without_values(answer: Result<Vec<u8>, OpError>) -> Result<Vec<u8>, OpError> {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                object.shift_remove("valueMatches");
+                object.iter_mut().filter(|(key, _)| *key != "value").for_each(|(_, value)| strip(value));
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
         }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(strip_values),
-        _ => {}
+    }
+    match answer {
+        Ok(output) => {
+            let mut value = serde_json::from_slice(&output).map_err(|error| ops::unwritable(&error))?;
+            strip(&mut value);
+            ops::encode(value)
+        }
+        Err(mut error) => {
+            error.details.values_mut().for_each(strip);
+            Err(error)
+        }
     }
 }
 
@@ -418,4 +429,25 @@ async fn undo(context: &Context) -> bool {
     // A page that spins takes nothing back; guards end by themselves.
     let _ = tokio::time::timeout(Duration::from_millis(200), all).await;
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // contract: 10.2
+    #[test]
+    fn what_tells_of_values_is_taken_out_of_results_and_errors_and_not_out_of_what_a_script_gave() {
+        let json = json!({ "evidence": { "valueMatches": true, "focused": true }, "value": { "valueMatches": 1 },
+            "fields": [{ "valueMatches": false, "already": true }] });
+        let hidden = without_values(Ok(json.to_string().into_bytes())).unwrap();
+        let hidden: Value = serde_json::from_slice(&hidden).unwrap();
+        let want = json!({ "evidence": { "focused": true }, "value": { "valueMatches": 1 },
+            "fields": [{ "already": true }] });
+        assert_eq!(hidden, want);
+        let error =
+            OpError::invalid("x", "y").detail("result", json!({ "evidence": { "valueMatches": true } }));
+        assert_eq!(without_values(Err(error)).unwrap_err().details["result"], json!({ "evidence": {} }));
+        assert!(without_values(Ok(b"no JSON".to_vec())).is_err());
+    }
 }

@@ -57,7 +57,8 @@ pub struct Diagnostics {
     pub entries: Vec<Diagnostic>,
     /// The cursor for `after`.
     pub next: u64,
-    /// Entries after the cursor that had to make room before they were read; without a cursor all that had to.
+    /// Entries after the cursor that had to make room before they were read, and requests that were forgotten before they
+    /// ended; without a cursor all of them.
     pub dropped: u64,
     /// Entries that fit and are not given: newer ones where there is a cursor, else older ones.
     pub left_out: u64,
@@ -155,7 +156,7 @@ pub struct RequestSummary {
 pub(super) fn text(told: &Diagnostics) -> String {
     let mut lines = Vec::new();
     if told.dropped > 0 {
-        lines.push(format!("[left out: {} that had to make room]", told.dropped));
+        lines.push(format!("[left out: {} that had to make room or were forgotten]", told.dropped));
     }
     if told.left_out > 0 {
         lines.push(format!("[left out: {}; --limit shows up to 500]", told.left_out));

@@ -35,7 +35,8 @@ pub struct Exported {
     /// Requests in the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
-    /// Older entries of diagnostics that had to make room, requests among them.
+    /// Older entries of diagnostics that had to make room, requests among them, and requests that were forgotten before they
+    /// ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_gone: Option<u64>,
     /// Bodies that are not kept, or were too much.

@@ -19,6 +19,9 @@ pub struct TextRead {
     pub text_bytes: u64,
     /// Bytes left out.
     pub left_out: u64,
+    /// Frames that did not answer in time: their text is not in it, and not in its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames_left_out: Option<u64>,
 }
 
 /// Elements of a document.
@@ -104,6 +107,9 @@ pub struct Shot {
     /// What was drawn into the picture.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// Elements that were not looked at or not marked since there are too many; some of them may be in the picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks_left_out: Option<u64>,
 }
 
 /// A ref that was drawn into a picture.

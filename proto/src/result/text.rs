@@ -161,10 +161,11 @@ impl Answer {
             AnyOperation::Batch(batch) => {
                 let batched = read::<op::Batch>(json)?;
                 let answers = batched.steps.iter().zip(&batch.steps).map(|(done, step)| {
-                    let (operation, _) = step.decode().ok()?;
-                    Self::decode(&operation, done.result.as_ref()?.to_string().as_bytes()).ok()
+                    let Some(result) = &done.result else { return Ok(None) };
+                    let (operation, _) = step.decode().map_err(serde::de::Error::custom)?;
+                    Self::decode(&operation, result.to_string().as_bytes()).map(Some)
                 });
-                let answers = answers.collect();
+                let answers = answers.collect::<serde_json::Result<_>>()?;
                 Self::Batched(Box::new(batched), answers)
             }
             AnyOperation::AcceptDialog(_) => Self::Dialog(read::<op::AcceptDialog>(json)?),
@@ -526,6 +527,9 @@ fn text_read(read: &TextRead) -> String {
     if read.left_out > 0 {
         let _ = write!(out, "\n[left out: {} of {} bytes]", read.left_out, read.text_bytes);
     }
+    if let Some(frames) = read.frames_left_out {
+        let _ = write!(out, "\n[left out: {frames} frames, which did not answer in time]");
+    }
     out
 }
 
@@ -848,6 +852,9 @@ fn shot_text(shot: &Shot) -> String {
             mark.reference
         );
     }
+    if let Some(left) = shot.marks_left_out {
+        let _ = write!(out, "\n[left out: {left} elements, which may be in the picture]");
+    }
     out
 }
 
@@ -874,7 +881,7 @@ fn exported_text(exported: &Exported) -> String {
         let _ = write!(out, " · {requests} requests");
     }
     if let Some(gone) = exported.requests_gone.filter(|gone| *gone > 0) {
-        let _ = write!(out, " · {gone} older entries had to make room");
+        let _ = write!(out, " · {gone} older entries had to make room or were forgotten");
     }
     if let Some(bodies) = exported.bodies_left_out.filter(|bodies| *bodies > 0) {
         let _ = write!(out, " · {bodies} bodies are not in it");

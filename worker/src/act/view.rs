@@ -23,7 +23,8 @@ struct Scrolls {
     count: u64,
 }
 
-/// The view of the target's main document, with the browser's measures.
+/// The view of the target's main document, with the browser's measures. How often something scrolled is not asked: who
+/// needs it knows when ([`scrolls`]).
 ///
 /// # Errors
 /// When the page cannot be asked.
@@ -50,7 +51,7 @@ pub async fn view(context: &Context) -> Result<(View, LayoutMetrics), EngineErro
         },
         dpr: info.dpr,
         zoom: info.zoom,
-        scrolls: scrolls(context).await,
+        scrolls: BTreeMap::new(),
     };
     Ok((view, metrics))
 }
@@ -83,7 +84,8 @@ pub async fn from_picture(context: &Context, id: &str, pixel: (f64, f64)) -> Res
     if context.pages.state().target(&context.target).is_none() {
         return Err(halted(&Halt::Closed));
     }
-    let (now, _) = view(context).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
+    let (mut now, _) = view(context).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
+    now.scrolls = scrolls(context).await;
     let old = || taken.is_old().then_some(("expired", "it is too old"));
     let stale = taken.view.outlived(&now).or_else(old);
     if let Some((reason, why)) = stale {

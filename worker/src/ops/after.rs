@@ -10,7 +10,7 @@ use glass_proto::outcome::{Dispatched, Outcome};
 use glass_proto::result::{After, Expected, Observation, Unobserved};
 use serde_json::{Map, Value};
 
-use super::observe;
+use super::{observe, unwritable};
 use crate::act::{Since, Truth, Weighed, failed, loaded_until, verify};
 use crate::context::Context;
 use crate::page::Halt;
@@ -55,7 +55,9 @@ pub(crate) async fn after(context: &Context, before: &Mark, output: Vec<u8>) -> 
     if expected.is_none() && !context.options.observes() {
         return Ok(output);
     }
-    let Ok(mut answer) = serde_json::from_slice::<Map<String, Value>>(&output) else { return Ok(output) };
+    // A fault of ours; the mutation was done all the same.
+    let unwritable = |error| unwritable(&error).ended(Outcome::Completed, Dispatched::Yes);
+    let mut answer: Map<String, Value> = serde_json::from_slice(&output).map_err(unwritable)?;
     let own = context.facts.targeted;
     let target = answer.get("targetId").and_then(Value::as_str).filter(|_| !own).unwrap_or(&context.target);
     let page = context.whole_page(target);
@@ -74,12 +76,12 @@ pub(crate) async fn after(context: &Context, before: &Mark, output: Vec<u8>) -> 
         let since = since.unwrap_or_else(|| if own { before.revision } else { Mark::of(&page).revision });
         look(&page, since, &mut after).await;
     }
-    if let Ok(Value::Object(added)) = serde_json::to_value(after) {
-        answer.extend(added);
-    }
+    let added = serde_json::to_vec(&after).and_then(|added| serde_json::from_slice(&added));
+    let added: Map<String, Value> = added.map_err(unwritable)?;
+    answer.extend(added);
     match failure {
         Some(error) => Err(with_result(error, answer)),
-        None => Ok(serde_json::to_vec(&answer).unwrap_or(output)),
+        None => serde_json::to_vec(&answer).map_err(unwritable),
     }
 }
 

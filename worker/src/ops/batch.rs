@@ -71,6 +71,7 @@ pub(super) async fn run(context: &Context, params: &Batch) -> Result<Batched, Op
         match ended.answer {
             Ok(output) => {
                 size += output.len();
+                // What was just written as JSON is JSON.
                 let result: Value = serde_json::from_slice(&output).unwrap_or_default();
                 if let (Mode::Chain, Some((target, revision))) = (params.mode, reached(&result)) {
                     required.insert(target.to_owned(), revision);

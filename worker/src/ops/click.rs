@@ -136,7 +136,7 @@ pub(super) async fn touch(
         // What the pointer brought about on its way is not what the caller guards against.
         travelled = context.unguarded();
         context = &travelled;
-        found = again(context, gesture, aim.found).await?;
+        found = again(context, gesture.target, aim.found).await?;
     }
     loop {
         let ready = ready(context, gesture.target, found, gesture.need()).await;
@@ -152,7 +152,7 @@ pub(super) async fn touch(
             Pressed::Stopped(would_hit) => {
                 // The page never saw it: the check runs again.
                 stopped = true;
-                found = again(context, gesture, aim.found).await?;
+                found = again(context, gesture.target, aim.found).await?;
                 if context.left() < ONE_PRESS {
                     return Err(OpError::failed(
                         ErrorKind::NotActionable,
@@ -169,11 +169,11 @@ pub(super) async fn touch(
 }
 
 /// The element once more, after something was sent: a ref is the same one, another locator may fit another by now.
-async fn again(context: &Context, gesture: &Gesture<'_>, found: Found) -> Result<Found, OpError> {
+pub(super) async fn again(context: &Context, target: &Locator, found: Found) -> Result<Found, OpError> {
     if found.by_ref.is_some() {
         return Ok(found);
     }
-    Ok(find(context, gesture.target).await.map_err(|error| kept_back(true, error))?.0)
+    Ok(find(context, target).await.map_err(|error| kept_back(true, error))?.0)
 }
 
 /// After presses that guards kept from the page, an error is of an operation that was sent without effect.

@@ -4,6 +4,7 @@
 //! none gets a permission.
 
 use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::escape::cut;
 use glass_proto::op::{Clipboard, ClipboardAction};
 use glass_proto::result::ClipboardAnswered;
 use serde::Deserialize;
@@ -15,6 +16,9 @@ use crate::page::{Aside, AsideError, EngineError};
 /// Where it is asked.
 const PLACE: &str = "https://clipboard.invalid/";
 const ORIGIN: &str = "https://clipboard.invalid";
+
+/// Longest name of a form, in bytes: pages make up their own, of which the browser keeps at most 100.
+const MAX_TYPE: usize = 128;
 
 /// Forms and text of what it holds, at most so many characters.
 const READ: &str = "async most => {
@@ -58,7 +62,7 @@ pub(super) async fn run(context: &Context, params: &Clipboard) -> Result<Clipboa
                 page_text: held.text.filter(|text| !text.is_empty()),
                 characters: held.characters,
                 truncated: held.truncated,
-                types: held.types,
+                types: held.types.iter().map(|name| cut(name, MAX_TYPE).into_owned()).collect(),
             })
         }
         (ClipboardAction::Write, text) => {

@@ -64,7 +64,7 @@ pub(super) async fn run(context: &Context, params: &DismissConsent) -> Result<Ac
     let wait = Duration::from_millis(u64::from(params.wait_ms.unwrap_or(DismissConsent::WAIT_MS)));
     let until = Instant::now() + wait.min(context.left() / 2);
     let shown = loop {
-        let shown = one(shown(context).await)?;
+        let shown = one(shown(context).await.dialogs)?;
         if shown.is_some() || Instant::now() >= until {
             break shown;
         }
@@ -118,9 +118,10 @@ async fn answer(context: &Context, params: &DismissConsent, shown: Shown) -> Res
             }
             continue;
         };
-        let closed = goes(context, &vendor).await;
-        if !closed {
-            return Err(stays(&vendor, &pressed));
+        match goes(context, &vendor).await {
+            Some(true) => {}
+            Some(false) => return Err(stays(&vendor, &pressed)),
+            None => return Err(unseen(&vendor, &pressed)),
         }
         let consent = ConsentSeen { vendor, choice, pressed };
         return Ok(Acted {
@@ -142,18 +143,31 @@ async fn press(context: &Context, key: &FrameKey, button: &Choice) -> Result<Act
     perform(context, &gesture).await
 }
 
+/// What is shown in all frames.
+struct Look {
+    dialogs: Vec<Shown>,
+    /// A frame that is there did not answer: nobody knows what it shows.
+    silent: bool,
+}
+
 /// The dialogs that are shown, in all frames.
-async fn shown(context: &Context) -> Vec<Shown> {
+async fn shown(context: &Context) -> Look {
     let keys = context.pages.state().target(&context.target).map(crate::page::Target::keys);
     let keys = keys.unwrap_or_default();
     let asked = keys.iter().map(|key| async move {
         let call = context.pages.look(key, vec![Step("consent", json!({}))]).await;
         let read = call.and_then(|mut call| call.take::<Read>());
-        // A frame that does not answer shows nothing that could be pressed.
-        let dialogs = read.map(|read| read.dialogs).unwrap_or_default();
-        dialogs.into_iter().map(|dialog| Shown { key: key.clone(), dialog }).collect::<Vec<_>>()
+        let dialogs = read.map(|read| read.dialogs).map_err(|_| context.pages.is_silent(key));
+        dialogs.map(|dialogs| dialogs.into_iter().map(|dialog| Shown { key: key.clone(), dialog }))
     });
-    futures_util::future::join_all(asked).await.concat()
+    let mut look = Look { dialogs: Vec::new(), silent: false };
+    for answer in futures_util::future::join_all(asked).await {
+        match answer {
+            Ok(dialogs) => look.dialogs.extend(dialogs),
+            Err(silent) => look.silent |= silent,
+        }
+    }
+    look
 }
 
 /// The one dialog that can be answered. That of a frame belongs to the same vendor's container around it.
@@ -188,7 +202,7 @@ async fn second_layer(context: &Context, vendor: &str) -> Option<Shown> {
     let until = Instant::now() + ANSWERS.min(context.left() / 2);
     let mut last = None;
     loop {
-        for one in shown(context).await.into_iter().filter(|one| one.dialog.vendor == vendor) {
+        for one in shown(context).await.dialogs.into_iter().filter(|one| one.dialog.vendor == vendor) {
             if one.dialog.reject.is_some() {
                 return Some(one);
             }
@@ -201,15 +215,17 @@ async fn second_layer(context: &Context, vendor: &str) -> Option<Shown> {
     }
 }
 
-/// Waits until the vendor's dialog is not shown any more.
-async fn goes(context: &Context, vendor: &str) -> bool {
+/// Waits until the vendor's dialog is not shown any more. `None` where not all frames tell what they show.
+async fn goes(context: &Context, vendor: &str) -> Option<bool> {
     let until = Instant::now() + ANSWERS.min(context.left() / 2);
     loop {
-        if !shown(context).await.iter().any(|one| one.dialog.vendor == vendor) {
-            return true;
+        let look = shown(context).await;
+        let stays = look.dialogs.iter().any(|one| one.dialog.vendor == vendor);
+        if !stays && !look.silent {
+            return Some(true);
         }
         if Instant::now() >= until {
-            return false;
+            return stays.then_some(false);
         }
         tokio::time::sleep(AGAIN).await;
     }
@@ -236,6 +252,21 @@ fn no_way(context: &Context, vendor: &str, pressed: &[Target]) -> OpError {
     }
     let refs: Vec<_> = pressed.iter().map(|target| target.reference.clone()).collect();
     error.detail("pressed", refs).ended(Outcome::Completed, Dispatched::Yes)
+}
+
+fn unseen(vendor: &str, pressed: &[Target]) -> OpError {
+    let refs: Vec<_> = pressed.iter().map(|target| target.reference.clone()).collect();
+    OpError::failed(
+        ErrorKind::VerificationFailed,
+        Phase::Verification,
+        format!(
+            "the button of {vendor}'s consent dialog was pressed, and a frame does not answer whether it is still shown"
+        ),
+        "observe the page",
+    )
+    .reason("frame_silent")
+    .detail("pressed", refs)
+    .ended(Outcome::Completed, Dispatched::Yes)
 }
 
 fn stays(vendor: &str, pressed: &[Target]) -> OpError {

@@ -14,7 +14,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::at_point::check_inside;
-use super::click::{acted, hold, kept_back};
+use super::click::{acted, again, hold, kept_back};
 use super::{begin, travel};
 use crate::act::{
     Aim, Before, Need, disarm_all, find, guard_revision, look, measure, ready, unwatch_all, watch_all,
@@ -138,7 +138,7 @@ async fn source(context: &Context, params: &Drag) -> Result<Source, OpError> {
                 }
                 travelled = context.unguarded();
                 context = &travelled;
-                found = aim.found;
+                found = again(context, locator, aim.found).await?;
             }
             let ready = ready(context, locator, found, need).await;
             let (aim, _) = ready.map_err(|error| kept_back(context.is_dispatched(), error))?;

@@ -1,6 +1,6 @@
 //! `setViewport` and `emulate`: what pages are told of their surroundings.
 
-use glass_proto::error::{OpError, Phase};
+use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{Emulate, SetViewport};
 use glass_proto::result::{Emulated, ViewportSet};
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,9 @@ use serde_json::json;
 
 use super::begin;
 use crate::act::{look, view};
+use crate::cdp::CdpError;
 use crate::context::{Context, halted};
-use crate::page::{EngineError, Halt, Size, Step};
+use crate::page::{EngineError, Halt, Size, Step, asked_by};
 
 pub(super) async fn viewport(context: &Context, params: &SetViewport) -> Result<ViewportSet, OpError> {
     begin::page(context)?;
@@ -55,31 +56,25 @@ pub(super) async fn emulate(context: &Context, params: &Emulate) -> Result<Emula
     let new = old.with(params);
     context.dispatching().await;
     context.pages.state().emulation = new.clone();
-    let mut refused = false;
-    // The first two are language and time zone: names that only the browser knows.
-    for (at, answer) in context.pages.emulate_page(&session).into_iter().enumerate() {
+    let mut refused = None;
+    for answer in context.pages.emulate_page(&session) {
         match context.pages.or_halt(&context.target, answer).await {
             Ok(_) => {}
             Err(error @ (EngineError::Halted(_) | EngineError::Gone)) => return Err(fault(error)),
-            Err(error) if at < 2 && (params.locale.is_some() || params.timezone.is_some()) => {
-                tracing::debug!(%error, "the browser does not know a language or a time zone");
-                refused = true;
+            Err(error) => {
+                tracing::debug!(%error, "something cannot be emulated here");
+                if let EngineError::Cdp(CdpError::Protocol { method, .. }) = error {
+                    refused = refused.or(asked_by(params, method));
+                }
             }
-            Err(error) => tracing::debug!(%error, "something cannot be emulated here"),
         }
     }
-    if refused {
+    if let Some(parameter) = refused {
         context.pages.state().emulation = old;
         for answer in context.pages.emulate_page(&session) {
             drop(context.pages.or_halt(&context.target, answer).await);
         }
-        let error = OpError::failed(
-            glass_proto::ErrorKind::InvalidArgument,
-            Phase::BrowserEffect,
-            "the browser does not know this language or time zone; nothing is emulated that was not before",
-            "use names such as de-DE and Europe/Berlin",
-        );
-        return Err(error.reason("unknown_name"));
+        return Err(not_taken(parameter));
     }
     if new.geolocation.is_some() != old.geolocation.is_some()
         && let Some(answer) = context.pages.allow_place(new.geolocation.is_some())
@@ -105,6 +100,26 @@ pub(super) async fn emulate(context: &Context, params: &Emulate) -> Result<Emula
         previous_revision: looked.changes.revision,
         revision,
     })
+}
+
+fn not_taken(parameter: &str) -> OpError {
+    let before = "nothing is emulated that was not before";
+    if matches!(parameter, "locale" | "timezone") {
+        return OpError::failed(
+            ErrorKind::InvalidArgument,
+            Phase::BrowserEffect,
+            format!("the browser does not know this language or time zone; {before}"),
+            "use names such as de-DE and Europe/Berlin",
+        )
+        .reason("unknown_name");
+    }
+    OpError::failed(
+        ErrorKind::Unsupported,
+        Phase::BrowserEffect,
+        format!("the browser does not take {parameter} here; {before}"),
+        "leave it out, or try it on another page",
+    )
+    .reason("refused_by_browser")
 }
 
 /// An enum's name on the wire.

@@ -4,6 +4,8 @@ mod har;
 
 mod content;
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use glass_proto::error::{ErrorKind, OpError, Phase};
@@ -55,8 +57,9 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
     let mut exported = Exported { format: params.format.name().to_owned(), ..Exported::default() };
     let (media_type, data) = match params.format {
         ExportFormat::Text => {
-            let text = super::get_text::page_text(context, ExportPage::MAX_BYTES).await?;
-            ("text/plain", text.into_bytes())
+            let (text, silent) = super::get_text::page_text(context, ExportPage::MAX_BYTES).await?;
+            exported.frames_left_out = (silent > 0).then_some(silent);
+            ("text/plain", text.ok_or_else(too_large)?.into_bytes())
         }
         ExportFormat::Html => {
             let step = Step("html", json!({ "maxChars": ExportPage::MAX_BYTES }));
@@ -83,7 +86,7 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
             ("application/pdf", data)
         }
         ExportFormat::Mhtml => {
-            if marks_secrets(context).await {
+            if marks_secrets(context).await.map_err(fault)? {
                 return Err(OpError::rejected(
                     ErrorKind::Denied,
                     Phase::Preflight,
@@ -171,14 +174,22 @@ async fn archive(context: &Context, bodies: bool) -> Result<Exported, OpError> {
 }
 
 /// Whether the markup of any frame holds what no reading may show.
-async fn marks_secrets(context: &Context) -> bool {
+///
+/// # Errors
+/// When a frame does not say.
+async fn marks_secrets(context: &Context) -> Result<bool, EngineError> {
     let keys = context.pages.state().target(&context.target).map(Target::keys).unwrap_or_default();
     let asked = keys.iter().map(|key| async move {
         let call = context.pages.look(key, vec![Step("marksSecrets", json!({}))]).await;
-        // A frame without a document of its own has nothing to show.
-        call.and_then(|mut call| call.take::<Marked>()).is_ok_and(|marked| marked.some)
+        match call.and_then(|mut call| call.take::<Marked>()) {
+            Ok(marked) => Ok(marked.some),
+            Err(error) if context.pages.is_silent(key) => Err(error),
+            // A frame without a document of its own has nothing to show.
+            Err(_) => Ok(false),
+        }
     });
-    futures_util::future::join_all(asked).await.contains(&true)
+    let marked: Vec<bool> = futures_util::future::try_join_all(asked).await?;
+    Ok(marked.contains(&true))
 }
 
 async fn ask<C: Command>(context: &Context, session: &str, command: C) -> Result<C::Reply, OpError> {
@@ -212,6 +223,7 @@ async fn original(context: &Context, session: &str, refetch: bool) -> Result<Opt
 async fn loaded(context: &Context) -> Result<Vec<Loaded>, OpError> {
     let sessions = context.pages.sessions_of(&context.target);
     let mut all: Vec<Loaded> = Vec::new();
+    let mut known = HashSet::new();
     for (at, session) in sessions.iter().enumerate() {
         let tree = match ask(context, session, GetResourceTree {}).await {
             Ok(tree) => tree,
@@ -219,12 +231,12 @@ async fn loaded(context: &Context) -> Result<Vec<Loaded>, OpError> {
             Err(_) if at > 0 => continue,
             Err(error) => return Err(error),
         };
-        collect(tree.frame_tree, session, &mut all);
+        collect(tree.frame_tree, session, &mut known, &mut all);
     }
     Ok(all)
 }
 
-fn collect(tree: FrameResources, session: &str, all: &mut Vec<Loaded>) {
+fn collect(tree: FrameResources, session: &str, known: &mut HashSet<String>, all: &mut Vec<Loaded>) {
     let document = Resource {
         url: tree.frame.url,
         kind: "Document".to_owned(),
@@ -234,16 +246,15 @@ fn collect(tree: FrameResources, session: &str, all: &mut Vec<Loaded>) {
         canceled: false,
     };
     for resource in std::iter::once(document).chain(tree.resources) {
-        let known = all.iter().any(|one| one.resource.url == resource.url);
         // What the browser's own pages are made of is nothing that the page has loaded.
         let of_the_web = ["http:", "https:", "blob:"].iter().any(|scheme| resource.url.starts_with(scheme));
-        if resource.failed || resource.canceled || known || !of_the_web {
+        if resource.failed || resource.canceled || !of_the_web || !known.insert(resource.url.clone()) {
             continue;
         }
         all.push(Loaded { session: session.to_owned(), frame: tree.frame.id.clone(), resource });
     }
     for child in tree.child_frames {
-        collect(child, session, all);
+        collect(child, session, known, all);
     }
 }
 

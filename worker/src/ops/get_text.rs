@@ -25,12 +25,13 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
         Some(locator) => Some(find(context, locator).await?),
         None => find_scope(context).await?,
     };
-    let (revision, read) = match found {
+    let (revision, (read, silent)) = match found {
         Some((found, looked)) => {
             let read =
                 text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES }))
                     .await;
-            (looked.changes.revision, vec![read.map_err(|error| context.engine(&error, Phase::Preflight))?])
+            let read = read.map_err(|error| context.engine(&error, Phase::Preflight))?;
+            (looked.changes.revision, (vec![read], 0))
         }
         None => {
             let revision = look(context, None, false, 1).await?.changes.revision;
@@ -43,12 +44,15 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
     let left_out = total.saturating_sub(text.len() as u64);
     let page =
         page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
-    Ok(TextRead { page, text, text_bytes: total, left_out })
+    let frames_left_out = (silent > 0).then_some(silent);
+    Ok(TextRead { page, text, text_bytes: total, left_out, frames_left_out })
 }
 
-/// Visible text of the page and its frames, each part of at most `max` bytes.
-pub(super) async fn page_text(context: &Context, max: usize) -> Result<String, OpError> {
-    Ok(join(&whole_page(context, max).await?))
+/// Visible text of the page and its frames, where it is of at most `max` bytes; and how many frames did not answer.
+pub(super) async fn page_text(context: &Context, max: usize) -> Result<(Option<String>, u64), OpError> {
+    let (parts, silent) = whole_page(context, max).await?;
+    let fits = parts.iter().map(|part| part.bytes).sum::<u64>() <= max as u64;
+    Ok((fits.then(|| join(&parts)), silent))
 }
 
 fn join(parts: &[Text]) -> String {
@@ -56,17 +60,22 @@ fn join(parts: &[Text]) -> String {
     words.collect::<Vec<_>>().join("\n")
 }
 
-async fn whole_page(context: &Context, max: usize) -> Result<Vec<Text>, OpError> {
+/// What each frame says, and how many did not answer.
+async fn whole_page(context: &Context, max: usize) -> Result<(Vec<Text>, u64), OpError> {
     context.pages.place_frames(&context.target).await;
     let keys = context.readable();
     let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": max })));
     let mut parts: Vec<(u32, Text)> = Vec::new();
+    let mut silent = Vec::new();
     let reads = futures_util::future::join_all(reads).await;
     for (at, (key, read)) in keys.iter().zip(reads).enumerate() {
         match read {
             Ok(part) => parts.push((key.label, part)),
             Err(error) if at == 0 => return Err(context.engine(&error, Phase::Preflight)),
-            Err(error) => tracing::debug!(%error, "a frame did not answer"),
+            Err(error) => {
+                tracing::debug!(%error, "a frame did not answer");
+                silent.extend(context.pages.is_silent(key).then_some(key.label));
+            }
         }
     }
     // Frames that nobody sees are not read, whatever they show.
@@ -74,7 +83,9 @@ async fn whole_page(context: &Context, max: usize) -> Result<Vec<Text>, OpError>
         parts.iter().flat_map(|(_, part)| &part.unseen).filter_map(|label| frame_number(label)).collect();
     let state = context.pages.state();
     let unseen = state.target(&context.target).map(|target| target.with_inner(&unseen)).unwrap_or_default();
-    Ok(parts.into_iter().filter(|(label, _)| !unseen.contains(label)).map(|(_, part)| part).collect())
+    let silent = silent.iter().filter(|label| !unseen.contains(label)).count() as u64;
+    let seen = parts.into_iter().filter(|(label, _)| !unseen.contains(label)).map(|(_, part)| part);
+    Ok((seen.collect(), silent))
 }
 
 async fn text(context: &Context, key: &FrameKey, args: Value) -> Result<Text, EngineError> {

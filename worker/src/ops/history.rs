@@ -12,7 +12,9 @@ use glass_proto::result::Navigated;
 
 use super::load::{Asked, Committed, arrive, begin, error_page_stands, generation, no_answer};
 use crate::act::Before;
-use crate::cdp::types::page::{self, GetNavigationHistory, NavigateToHistoryEntry, NavigationHistory};
+use crate::cdp::types::page::{
+    self, GetNavigationHistory, NavigateToHistoryEntry, NavigationEntry, NavigationHistory,
+};
 use crate::cdp::{CdpError, Command};
 use crate::context::{Context, halted};
 use crate::page::{EngineError, Halt, Moves};
@@ -37,8 +39,7 @@ async fn step(context: &Context, asked: Asked<'_>, step: i64, resubmit: bool) ->
     let before = begin(context).await?;
     let session = session(context)?;
     let history = history(context, &session).await?;
-    let wanted = usize::try_from(history.current_index + step).ok();
-    let Some(entry) = wanted.and_then(|index| history.entries.get(index)) else {
+    let Some(entry) = at(&history, history.current_index + step) else {
         return Err(at_the_end(step));
     };
     let asked = Asked { url: &entry.url, ..asked };
@@ -64,8 +65,7 @@ pub(super) async fn reload(context: &Context, params: &Reload) -> Result<Navigat
     let before = begin(context).await?;
     let session = session(context)?;
     let history = history(context, &session).await?;
-    let entry = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
-    let (url, by_form) = entry
+    let (url, by_form) = at(&history, history.current_index)
         .map_or_else(Default::default, |entry| (entry.url.as_str(), entry.transition_type == "form_submit"));
     let loader = {
         let state = context.pages.state();
@@ -134,6 +134,11 @@ async fn history(context: &Context, session: &str) -> Result<NavigationHistory, 
     history.map_err(|error| context.engine(&error, Phase::Preflight))
 }
 
+/// The entry of that number, where there is one.
+fn at(history: &NavigationHistory, index: i64) -> Option<&NavigationEntry> {
+    usize::try_from(index).ok().and_then(|index| history.entries.get(index))
+}
+
 /// Sends a command about the history. Between two pages the browser refuses each of them, and takes it a moment later.
 async fn tell<C: Command + Clone>(
     context: &Context,
@@ -193,8 +198,7 @@ async fn follow(
             // A frame can be what goes back: then the page itself tells nothing.
             Some(id) if within || ended || now.moves.begun == seen.moves.begun => {
                 let history = history(context, session).await?;
-                let shown = usize::try_from(history.current_index).ok();
-                shown.and_then(|index| history.entries.get(index)).is_some_and(|entry| entry.id == id)
+                at(&history, history.current_index).is_some_and(|entry| entry.id == id)
             }
             Some(_) => false,
             None => within,

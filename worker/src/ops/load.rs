@@ -284,10 +284,10 @@ async fn kept(
     });
     let page =
         page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Verification))?;
-    let warning = if evidence.downloads.is_empty() {
-        "the server sent no content; the page is as it was"
-    } else {
-        "the URL is a download; the page is as it was"
+    let warning = match status {
+        Some(204 | 205) => "the server sent no content; the page is as it was",
+        _ if !evidence.downloads.is_empty() => "the URL is a download; the page is as it was",
+        _ => "no page came of it, and the page is as it was; list-downloads shows whether a download began",
     };
     Ok(Navigated {
         action: asked.action.to_owned(),

@@ -143,14 +143,21 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
     }
 }
 
-fn encode(output: impl Serialize) -> Result<Vec<u8>, OpError> {
-    serde_json::to_vec(&output).map_err(|error| {
-        tracing::error!(%error, "a result that is no JSON");
-        OpError::rejected(
-            glass_proto::ErrorKind::Transport,
-            glass_proto::Phase::Transport,
-            "the result cannot be written as JSON",
-            "report this with the operation's name",
-        )
-    })
+/// A result as JSON.
+///
+/// # Errors
+/// See [`unwritable`].
+pub(crate) fn encode(output: impl Serialize) -> Result<Vec<u8>, OpError> {
+    serde_json::to_vec(&output).map_err(|error| unwritable(&error))
+}
+
+/// A result that is no JSON: a fault of ours.
+pub(crate) fn unwritable(error: &serde_json::Error) -> OpError {
+    tracing::error!(%error, "a result that is no JSON");
+    OpError::rejected(
+        glass_proto::ErrorKind::Transport,
+        glass_proto::Phase::Transport,
+        "the result cannot be written as JSON",
+        "report this with the operation's name",
+    )
 }

@@ -23,6 +23,8 @@ use crate::page::{EngineError, FrameKey, Halt, Step, Taken, Target, View, refere
 
 /// Most refs in one picture.
 const MAX_MARKS: usize = 200;
+/// Most elements whose place in the page is asked for them.
+const MAX_LOOKED: usize = 2 * MAX_MARKS;
 /// How long a picture may take before it is asked for again.
 const ASK_AGAIN: Duration = Duration::from_millis(400);
 /// Quality of an annotated jpeg when the call names none.
@@ -59,7 +61,8 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
     let (mut shown, metrics) = view(context).await.map_err(fault)?;
     let part = part(context, params, &shown, &metrics).await?;
     // Read in the layout that the picture shows.
-    let rows = if params.annotate { rows(context).await.map_err(fault)? } else { Vec::new() };
+    let (rows, mut unmarked) =
+        if params.annotate { rows(context).await.map_err(fault)? } else { (Vec::new(), 0) };
     let drawn = params.annotate.then_some(ImageFormat::Png);
     let command = CaptureScreenshot {
         format: match drawn.unwrap_or(params.format) {
@@ -90,7 +93,9 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
     let taken = Taken::now(shown, origin, f64::from(size[0]) / width.max(1.0), size);
     let mut marks = Vec::new();
     if params.annotate {
-        marks = rows.into_iter().filter_map(|row| mark(row, &taken)).take(MAX_MARKS).collect();
+        marks = rows.into_iter().filter_map(|row| mark(row, &taken)).collect();
+        unmarked += marks.len().saturating_sub(MAX_MARKS) as u64;
+        marks.truncate(MAX_MARKS);
         data = draw(data, &marks, params).await?;
     }
     if data.len() > Screenshot::MAX_BYTES {
@@ -123,6 +128,7 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
         pointer,
         fonts_pending,
         marks,
+        marks_left_out: (unmarked > 0).then_some(unmarked),
     })
 }
 
@@ -257,6 +263,21 @@ struct Rows {
     rows: Vec<RowRead>,
     #[serde(default)]
     unseen: Vec<String>,
+    #[serde(default, rename = "leftOut")]
+    left_out: Vec<RowsLeftOut>,
+}
+
+#[derive(Deserialize)]
+struct RowsLeftOut {
+    kind: String,
+    count: u64,
+}
+
+impl Rows {
+    /// Rows that there are and are not among these.
+    fn more(&self) -> u64 {
+        self.left_out.iter().filter(|left| left.kind == "rows").map(|left| left.count).sum()
+    }
 }
 
 #[derive(Deserialize)]
@@ -270,7 +291,8 @@ struct RowRead {
     frame: Option<String>,
 }
 
-async fn rows(context: &Context) -> Result<Vec<Row>, EngineError> {
+/// What can be acted on, and how many of them were not looked at.
+async fn rows(context: &Context) -> Result<(Vec<Row>, u64), EngineError> {
     let pages = &context.pages;
     pages.place_frames(&context.target).await;
     let keys = pages.state().target(&context.target).map(Target::keys).unwrap_or_default();
@@ -292,12 +314,15 @@ async fn rows(context: &Context) -> Result<Vec<Row>, EngineError> {
     let unseen = unseen.filter_map(|label| crate::page::frame_number(label)).collect();
     let unseen =
         pages.state().target(&context.target).map(|target| target.with_inner(&unseen)).unwrap_or_default();
-    let usable = read.iter().filter(|(key, _)| !unseen.contains(&key.label));
-    let usable = usable.flat_map(|(key, rows)| rows.rows.iter().map(move |row| (key, row)));
+    let seen: Vec<_> = read.iter().filter(|(key, _)| !unseen.contains(&key.label)).collect();
+    let more: u64 = seen.iter().map(|(_, rows)| rows.more()).sum();
+    let usable = seen.into_iter().flat_map(|(key, rows)| rows.rows.iter().map(move |row| (key, row)));
     let usable = usable.filter(|(_, row)| {
         row.frame.is_none() && !matches!(row.role.as_str(), "dialog" | "alertdialog" | "frame")
     });
-    let placed = usable.take(2 * MAX_MARKS).map(|(key, row)| async move {
+    let usable: Vec<_> = usable.collect();
+    let more = more + usable.len().saturating_sub(MAX_LOOKED) as u64;
+    let placed = usable.into_iter().take(MAX_LOOKED).map(|(key, row)| async move {
         let area = pages.box_in_page(key, row.area).await.ok()?;
         Some(Row {
             reference: reference(key, row.node),
@@ -306,7 +331,7 @@ async fn rows(context: &Context) -> Result<Vec<Row>, EngineError> {
             area,
         })
     });
-    Ok(futures_util::future::join_all(placed).await.into_iter().flatten().collect())
+    Ok((futures_util::future::join_all(placed).await.into_iter().flatten().collect(), more))
 }
 
 /// The row as it is drawn; none when the picture does not show it.

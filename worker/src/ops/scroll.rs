@@ -102,7 +102,7 @@ struct Spot {
 async fn wheel(context: &Context, params: &Scroll) -> Result<Acted, OpError> {
     let (dx, dy) = direction(params);
     let spot = spot(context, params, (dx, dy)).await?;
-    let (frames, to_end) = watch(context, spot.point, (dx, dy), params.to).await?;
+    let (noted, to_end) = watch(context, spot.point, (dx, dy), params.to).await?;
     let (dx, dy) = match params.to {
         None => (dx, dy),
         // Nothing to go to: the wheel turns all the same, and the answer says that nothing moved.
@@ -121,10 +121,11 @@ async fn wheel(context: &Context, params: &Scroll) -> Result<Acted, OpError> {
         Ok(_) | Err(EngineError::Halted(_) | EngineError::Gone) => {}
         Err(error) => return Err(context.engine(&error, Phase::Dispatch)),
     }
-    let moved = moved(context, &frames).await;
+    let moved = moved(context, &noted).await;
     let (measured, revision) = measure(context, &spot.before, None).await?;
-    let panes = if moved.is_empty() { spot.others } else { Vec::new() };
-    let evidence = Evidence { scrolled: Some(moved), panes, ..measured };
+    let still = moved.as_ref().is_some_and(Vec::is_empty);
+    let panes = if still { spot.others } else { Vec::new() };
+    let evidence = Evidence { scrolled: moved, panes, ..measured };
     Ok(done(context, spot.aim.as_ref(), &spot.before, revision, evidence, spot.carried))
 }
 
@@ -219,16 +220,25 @@ fn outside(message: &str) -> OpError {
         .reason("outside_viewport")
 }
 
-/// Notes the panes under a point in each frame that lies there. Answers these frames, the innermost first, and how far
-/// the innermost pane that can move is from its end.
+/// Frames whose panes were noted.
+struct Noted {
+    /// The innermost first.
+    frames: Vec<FrameKey>,
+    /// Whether they are all that there are: one that did not answer moves unseen.
+    all: bool,
+}
+
+/// Notes the panes under a point in each frame that lies there. Answers these frames, and how far the innermost pane that
+/// can move is from its end.
 async fn watch(
     context: &Context,
     point: (f64, f64),
     (dx, dy): (i32, i32),
     to: Option<ScrollEnd>,
-) -> Result<(Vec<FrameKey>, Option<f64>), OpError> {
+) -> Result<(Noted, Option<f64>), OpError> {
     context.pages.place_frames(&context.target).await;
     let mut frames = Vec::new();
+    let mut all = false;
     let mut to_end = None;
     let mut key = main(context)?;
     let mut at = point;
@@ -242,13 +252,16 @@ async fn watch(
         let watched = match watched {
             Ok(watched) => watched,
             Err(error) if frames.is_empty() => return Err(context.engine(&error, Phase::Preflight)),
-            // A frame that does not answer moves unseen; what lies round it is told.
+            // What lies round it is told.
             Err(_) => break,
         };
         frames.insert(0, key.clone());
         // The innermost pane that can still move takes the wheel.
         to_end = watched.to_end.or(to_end);
-        let (Some(label), Some(rect)) = (watched.frame, watched.rect) else { break };
+        let (Some(label), Some(rect)) = (watched.frame, watched.rect) else {
+            all = true;
+            break;
+        };
         let child = {
             let state = context.pages.state();
             let keys = state.target(&context.target).map(crate::page::Target::keys).unwrap_or_default();
@@ -262,22 +275,29 @@ async fn watch(
         at = ((at.0 - x) * scale(width, view.viewport[0]), (at.1 - y) * scale(height, view.viewport[1]));
         key = child;
     }
-    Ok((frames, to_end))
+    Ok((Noted { frames, all }, to_end))
 }
 
-/// The noted panes that moved, once they stand still.
-async fn moved(context: &Context, frames: &[FrameKey]) -> Vec<Pane> {
+/// The noted panes that moved, once they stand still. `None` where none is known to have, and not all were looked at.
+async fn moved(context: &Context, noted: &Noted) -> Option<Vec<Pane>> {
     let limit = STANDS.min(context.left() / 2);
     let args = json!({ "token": context.token, "ms": u64::try_from(limit.as_millis()).unwrap_or(0) });
-    let reads = frames.iter().map(|key| {
+    let reads = noted.frames.iter().map(|key| {
         let args = args.clone();
         async move {
             let call = context.pages.run(key, vec![Step("movedPanes", args)]).await;
-            let moved = call.and_then(|mut call| call.take::<Moved>()).map(|moved| moved.panes);
-            moved.unwrap_or_default().into_iter().map(|pane| pane.pane(key)).collect::<Vec<_>>()
+            let moved = call.and_then(|mut call| call.take::<Moved>()).ok()?.panes;
+            Some(moved.into_iter().map(|pane| pane.pane(key)).collect::<Vec<_>>())
         }
     });
-    futures_util::future::join_all(reads).await.concat()
+    together(futures_util::future::join_all(reads).await, noted.all)
+}
+
+/// What moved in each of the frames, and whether they are all.
+fn together(frames: Vec<Option<Vec<Pane>>>, all: bool) -> Option<Vec<Pane>> {
+    let all = all && frames.iter().all(Option::is_some);
+    let moved = frames.into_iter().flatten().flatten().collect::<Vec<_>>();
+    (all || !moved.is_empty()).then_some(moved)
 }
 
 #[derive(Deserialize)]
@@ -295,7 +315,7 @@ async fn into_view(context: &Context, target: &Locator) -> Result<Acted, OpError
     let (aim, _) = ready(context, target, found, need).await?;
     let key = &aim.found.key;
     context.pages.place_frames(&context.target).await;
-    let frames = note_round(context, key, aim.found.node).await;
+    let noted = note_round(context, key, aim.found.node).await;
     context.dispatching().await;
     let fault = |error: EngineError| context.engine(&error, Phase::Dispatch);
     context.pages.scroll_frames(key, 0).await.map_err(fault)?;
@@ -311,14 +331,14 @@ async fn into_view(context: &Context, target: &Locator) -> Result<Acted, OpError
         )
         .reason("outside_viewport"));
     }
-    let panes = moved(context, &frames).await;
+    let panes = moved(context, &noted).await;
     let (measured, revision) = measure(context, &before, None).await?;
-    let evidence = Evidence { scrolled: Some(panes), ..measured };
+    let evidence = Evidence { scrolled: panes, ..measured };
     Ok(acted(context, "scroll", &aim, &before, revision, evidence, carried))
 }
 
 /// Notes the panes round an element, and round each frame that it lies in. Answers these frames.
-async fn note_round(context: &Context, key: &FrameKey, node: u32) -> Vec<FrameKey> {
+async fn note_round(context: &Context, key: &FrameKey, node: u32) -> Noted {
     let chain: Vec<FrameKey> = {
         let state = context.pages.state();
         let target = state.target(&context.target);
@@ -331,8 +351,35 @@ async fn note_round(context: &Context, key: &FrameKey, node: u32) -> Vec<FrameKe
             0 => json!({ "token": context.token, "ref": node }),
             at => json!({ "token": context.token, "label": format!("f{}", chain[at - 1].label) }),
         };
-        context.pages.run(frame, vec![Step("watchPanes", args)])
+        async move {
+            let call = context.pages.run(frame, vec![Step("watchPanes", args)]).await;
+            call.and_then(|mut call| call.take::<Watched>()).is_ok()
+        }
     });
-    futures_util::future::join_all(notes).await;
-    chain
+    let answered = futures_util::future::join_all(notes).await;
+    let all = !answered.is_empty() && answered.iter().all(|answered| *answered);
+    let frames = chain.into_iter().zip(answered).filter_map(|(key, answered)| answered.then_some(key));
+    Noted { frames: frames.collect(), all }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_nothing_moved_is_said_only_where_all_was_looked_at() {
+        let pane = || Pane {
+            reference: None,
+            frame_id: None,
+            role: "document".to_owned(),
+            label: String::new(),
+            from: Point { x: 0.0, y: 0.0 },
+            at: Point { x: 0.0, y: 9.0 },
+            end: Point { x: 0.0, y: 9.0 },
+        };
+        assert_eq!(together(vec![Some(vec![])], true), Some(vec![]));
+        assert_eq!(together(vec![Some(vec![])], false), None);
+        assert_eq!(together(vec![Some(vec![]), None], true), None);
+        assert_eq!(together(vec![None, Some(vec![pane()])], false), Some(vec![pane()]));
+    }
 }

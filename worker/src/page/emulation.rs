@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use glass_proto::op::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, Position, ReducedMotion};
 
 use super::Pages;
-use crate::cdp::Pending;
 use crate::cdp::types::browser::{PermissionDescriptor, PermissionSetting, SetPermission};
 use crate::cdp::types::empty::Empty;
 use crate::cdp::types::emulation::{
@@ -17,6 +16,7 @@ use crate::cdp::types::emulation::{
     SetTimezoneOverride, SetTouchEmulationEnabled, SetUserAgentOverride, UserAgentMetadata,
 };
 use crate::cdp::types::network::{EmulateNetworkConditions, SetExtraHTTPHeaders};
+use crate::cdp::{Command as _, Pending};
 use crate::chromium::{ONLINE, user_agent_metadata};
 
 /// What is emulated. What is absent is as it really is.
@@ -124,6 +124,28 @@ impl Emulation {
     fn screen(&self) -> Option<Screen> {
         self.device.map(screen)
     }
+}
+
+/// Which parameter of a call it is that a command brings to the browser; `None` for what the call does not ask for.
+pub fn asked_by(call: &Emulate, method: &str) -> Option<&'static str> {
+    let device = call.device.is_some();
+    let commands = [
+        (SetLocaleOverride::METHOD, "locale", call.locale.is_some()),
+        (SetTimezoneOverride::METHOD, "timezone", call.timezone.is_some()),
+        (SetUserAgentOverride::METHOD, "userAgent", call.user_agent.is_some()),
+        (SetUserAgentOverride::METHOD, "locale", call.locale.is_some()),
+        (SetUserAgentOverride::METHOD, "device", device),
+        (SetExtraHTTPHeaders::METHOD, "headers", !call.headers.is_empty()),
+        (EmulateNetworkConditions::METHOD, "network", call.network.is_some()),
+        (SetEmulatedMedia::METHOD, "colorScheme", call.color_scheme.is_some()),
+        (SetEmulatedMedia::METHOD, "reducedMotion", call.reduced_motion.is_some()),
+        (SetEmulatedMedia::METHOD, "media", call.media.is_some()),
+        (SetGeolocationOverride::METHOD, "geolocation", call.geolocation.is_some()),
+        (SetCPUThrottlingRate::METHOD, "cpuThrottle", call.cpu_throttle.is_some()),
+        (SetTouchEmulationEnabled::METHOD, "device", device),
+        (SetDeviceMetricsOverride::METHOD, "device", device),
+    ];
+    commands.into_iter().find(|(of, _, given)| *of == method && *given).map(|(_, name, _)| name)
 }
 
 /// Latency in milliseconds, bytes a second down and up.
@@ -338,6 +360,16 @@ mod tests {
         assert_eq!((both.locale.as_deref(), both.cpu_throttle), (Some("de-DE"), Some(2)));
         let last = both.with(&Emulate { reset: true, cpu_throttle: Some(3), ..Emulate::default() });
         assert_eq!((last.locale, last.cpu_throttle), (None, Some(3)));
+    }
+
+    #[test]
+    fn what_the_browser_refuses_is_told_by_the_parameter_that_asked_for_it() {
+        let call = Emulate { cpu_throttle: Some(2), media: Some(Media::Print), ..Emulate::default() };
+        assert_eq!(asked_by(&call, "Emulation.setCPUThrottlingRate"), Some("cpuThrottle"));
+        assert_eq!(asked_by(&call, "Emulation.setEmulatedMedia"), Some("media"));
+        // Sent again each time, and not asked for now.
+        assert_eq!(asked_by(&call, "Emulation.setTimezoneOverride"), None);
+        assert_eq!(asked_by(&call, "Page.navigate"), None);
     }
 
     #[test]

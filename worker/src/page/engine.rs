@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use glass_proto::result::DialogSeen;
 
 use super::attach::BINDING;
-use super::state::FrameKey;
+use super::state::{Blank, FrameKey};
 use super::watch::Halt;
 use super::{Pages, State};
 use crate::cdp::types::remote::CallArgument;
@@ -198,6 +198,12 @@ impl Pages {
     }
 
     /// Session, world and the step that a document's first call begins with. Waits for a world that is being made.
+    /// Whether a document that could not be asked is one that could have answered: not where there is none, a viewer or an
+    /// error stands in its place, or it has gone.
+    pub fn is_silent(&self, key: &FrameKey) -> bool {
+        self.state().target(&key.target).is_some_and(|target| target.blank(key) == Blank::Silent)
+    }
+
     async fn world_of(&self, key: &FrameKey) -> Result<(Arc<str>, Arc<str>, Option<Step>), EngineError> {
         let mut moved = self.inner.moved.subscribe();
         let until = Instant::now() + CHILD_WORLD;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use glass_proto::session::{HttpCredentials, SessionOptions};
 
-use super::Pages;
 use super::visited::origin;
+use super::{Pages, without_fragment};
 use crate::cdp::Pending;
 use crate::cdp::types::empty::Empty;
 use crate::cdp::types::{fetch, network};
@@ -168,10 +168,6 @@ impl Drop for OnlyEmpty {
         self.pages.only_empty(&self.session, None);
         drop(self.pages.start(&self.session, network::SetBypassServiceWorker { bypass: false }));
     }
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split_once('#').map_or(url, |(before, _)| before)
 }
 
 #[cfg(test)]

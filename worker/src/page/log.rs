@@ -27,6 +27,11 @@ pub struct Log {
     /// The number of the newest.
     newest: u64,
     under_way: HashMap<String, UnderWay>,
+    /// How many requests have begun.
+    begun: u64,
+    /// Requests that were forgotten before they ended have numbers too: the first and the last of each run of them, as
+    /// far as an entry that is kept is older.
+    forgotten: VecDeque<(u64, u64)>,
 }
 
 /// An entry with what is not told of it.
@@ -43,6 +48,8 @@ struct Kept {
 
 #[derive(Debug)]
 struct UnderWay {
+    /// Which one it is of those that have begun.
+    order: u64,
     url: String,
     /// When it was heard of.
     heard: Instant,
@@ -90,6 +97,13 @@ pub struct Ended {
     pub transfer: Transfer,
 }
 
+impl Ended {
+    fn of(kept: &Kept) -> Option<Self> {
+        let transfer = kept.transfer.as_deref()?.clone();
+        Some(Self { entry: kept.entry.clone(), transfer })
+    }
+}
+
 /// What fits a question.
 #[derive(Debug)]
 pub struct Read {
@@ -97,7 +111,7 @@ pub struct Read {
     pub entries: Vec<Diagnostic>,
     /// The cursor that reads on.
     pub next: u64,
-    /// After the cursor, and gone.
+    /// After the cursor, and gone: entries, and requests that were forgotten before they ended.
     pub dropped: u64,
     /// Fitting, and not given.
     pub left_out: u64,
@@ -118,7 +132,6 @@ impl Log {
     /// Reads what fits.
     pub fn read(&self, asked: &Asked) -> Read {
         let after = asked.after.unwrap_or(0);
-        let oldest = self.entries.front().map_or(self.newest + 1, |kept| kept.first);
         let fits = |kept: &&Kept| {
             let entry = &kept.entry;
             entry.sequence > after
@@ -148,7 +161,7 @@ impl Log {
         Read {
             entries: told.collect(),
             next,
-            dropped: (oldest - 1).saturating_sub(after),
+            dropped: self.gone_after(after),
             left_out: left_out as u64,
             under_way: self.under_way.len() as u64,
         }
@@ -156,18 +169,16 @@ impl Log {
 
     /// The requests that are known, in the order in which they ended.
     pub fn requests(&self) -> impl Iterator<Item = Ended> {
-        self.entries.iter().filter_map(|kept| {
-            kept.transfer
-                .as_ref()
-                .map(|transfer| Ended { entry: kept.entry.clone(), transfer: (**transfer).clone() })
-        })
+        self.entries.iter().filter_map(Ended::of)
     }
 
     /// The request of that id: of a chain of redirects, the last.
     pub fn request(&self, id: &str) -> Option<Ended> {
-        let of_id =
-            |ended: &Ended| ended.entry.request.as_ref().is_some_and(|request| request.request_id == id);
-        self.requests().filter(of_id).last()
+        let of_id = |kept: &&Kept| {
+            let request = kept.entry.request.as_ref().filter(|_| kept.transfer.is_some());
+            request.is_some_and(|request| request.request_id == id)
+        };
+        self.entries.iter().rev().find(of_id).and_then(Ended::of)
     }
 
     /// Whether the request of that id has not ended.
@@ -175,34 +186,64 @@ impl Log {
         self.under_way.contains_key(id)
     }
 
-    /// Entries that had to make room.
+    /// Entries that had to make room, and requests that were forgotten.
     pub fn gone(&self) -> u64 {
-        self.entries.front().map_or(self.newest, |kept| kept.first - 1)
+        self.gone_after(0)
+    }
+
+    /// The same of those with a greater number than this.
+    fn gone_after(&self, after: u64) -> u64 {
+        let oldest = self.oldest();
+        let between = self.forgotten.iter().filter(|(first, _)| *first >= oldest);
+        let between: u64 =
+            between.map(|(first, last)| (last + 1).saturating_sub(*first.max(&(after + 1)))).sum();
+        (oldest - 1).saturating_sub(after) + between
+    }
+
+    /// The number of the oldest entry that is kept.
+    fn oldest(&self) -> u64 {
+        self.entries.front().map_or(self.newest + 1, |kept| kept.first)
     }
 
     fn add(&mut self, entry: Diagnostic, values: u64, transfer: Option<Box<Transfer>>) {
         self.newest += 1;
-        // A page that writes the same line for ever does not push everything else out.
-        if let Some(last) = self.entries.back_mut()
-            && entry.request.is_none()
-            && last.entry
-                == (Diagnostic {
-                    sequence: last.entry.sequence,
-                    times: last.entry.times,
-                    time_ms: last.entry.time_ms,
-                    ..entry.clone()
-                })
-        {
-            last.entry.sequence = self.newest;
-            last.entry.times += 1;
-            last.entry.time_ms = entry.time_ms;
-            return;
-        }
+        let (times, time_ms) = (entry.times, entry.time_ms);
+        let entry = match self.entries.back_mut() {
+            Some(last) if entry.request.is_none() => {
+                let Diagnostic { sequence, times: before, time_ms: at, .. } = last.entry;
+                let alike = Diagnostic { sequence, times: before, time_ms: at, ..entry };
+                // A page that writes the same line for ever does not push everything else out.
+                if last.entry == alike {
+                    last.entry.sequence = self.newest;
+                    last.entry.times += 1;
+                    last.entry.time_ms = time_ms;
+                    return;
+                }
+                alike
+            }
+            _ => entry,
+        };
         if self.entries.len() == KEPT {
             self.entries.pop_front();
         }
-        let entry = Diagnostic { sequence: self.newest, ..entry };
+        let entry = Diagnostic { sequence: self.newest, times, time_ms, ..entry };
         self.entries.push_back(Kept { entry, first: self.newest, values, transfer });
+        let oldest = self.oldest();
+        while self.forgotten.front().is_some_and(|(_, last)| *last < oldest) {
+            self.forgotten.pop_front();
+        }
+    }
+
+    /// Forgets the request that began first, of a browser that never tells of its end.
+    fn forget_one(&mut self) {
+        let first = self.under_way.iter().min_by_key(|(_, under_way)| under_way.order);
+        let Some(id) = first.map(|(id, _)| id.clone()) else { return };
+        self.under_way.remove(&id);
+        self.newest += 1;
+        match self.forgotten.back_mut() {
+            Some((_, last)) if *last + 1 == self.newest => *last = self.newest,
+            _ => self.forgotten.push_back((self.newest, self.newest)),
+        }
     }
 
     /// A message that the page wrote to the console.
@@ -286,10 +327,10 @@ impl Log {
     }
 
     fn begins(&mut self, from: Origin<'_>, id: &str, url: &str, summary: RequestSummary) {
-        if self.under_way.len() >= UNDER_WAY {
-            // Of a browser that never tells of an end; the newest are worth more.
-            self.under_way.clear();
+        if self.under_way.len() >= UNDER_WAY && !self.under_way.contains_key(id) {
+            self.forget_one();
         }
+        self.begun += 1;
         let transfer = Transfer {
             session: from.session.clone(),
             wall: 0.0,
@@ -305,8 +346,8 @@ impl Log {
             timing: None,
         };
         let (worker, began) = (from.worker, f64::NAN);
-        let (url, heard) = (address(url), Instant::now());
-        let under_way = UnderWay { url, heard, began, worker, summary, transfer: Box::new(transfer) };
+        let (order, url, heard) = (self.begun, address(url), Instant::now());
+        let under_way = UnderWay { order, url, heard, began, worker, summary, transfer: Box::new(transfer) };
         self.under_way.insert(id.to_owned(), under_way);
     }
 
@@ -522,6 +563,45 @@ mod tests {
         message(&mut log, "same");
         let read = log.read(&asked(Some(1), None));
         assert_eq!((read.entries.len(), read.entries[0].times, read.dropped, read.next), (1, 3, 0, 3));
+    }
+
+    // contract: 7.5
+    #[test]
+    fn requests_that_are_forgotten_count_as_gone_for_whoever_had_not_read_so_far() {
+        let session: Arc<str> = "S".into();
+        let mut log = Log::default();
+        let sent = |number: usize| {
+            let text = format!(
+                r#"{{"requestId":"{number}","request":{{"url":"http://x.test/","method":"GET"}},"timestamp":1.0,"wallTime":1.0,"type":"Fetch"}}"#
+            );
+            serde_json::from_str::<network::RequestWillBeSent>(&text).unwrap()
+        };
+        message(&mut log, "before");
+        for number in 0..UNDER_WAY + 3 {
+            log.asked(from(&session), &sent(number));
+        }
+        // Those that began first are gone, and the newest are not.
+        assert!(!log.is_under_way("2") && log.is_under_way("3") && log.is_under_way(&UNDER_WAY.to_string()));
+        message(&mut log, "between");
+        log.asked(from(&session), &sent(UNDER_WAY + 3));
+        let dropped = |log: &Log, after| log.read(&asked(after, None)).dropped;
+        let read = log.read(&Asked::default());
+        assert_eq!((read.dropped, read.under_way, read.next), (4, UNDER_WAY as u64, 6));
+        let of = |text: &str| {
+            let mut entries = read.entries.iter();
+            entries.find(|entry| entry.page_text.as_deref() == Some(text)).unwrap().sequence
+        };
+        assert_eq!(dropped(&log, Some(of("before"))), 4);
+        assert_eq!(dropped(&log, Some(of("before") + 1)), 3);
+        assert_eq!((dropped(&log, Some(of("between"))), dropped(&log, Some(read.next))), (1, 0));
+        // They stay counted when all that was kept then has made room.
+        for number in 0..KEPT {
+            message(&mut log, &format!("m{number}"));
+        }
+        assert_eq!((log.gone(), log.forgotten.len()), (6, 0));
+        log.finished(from(&session), "9", 1.5, None);
+        assert_eq!(log.request("9").map(|ended| ended.entry.sequence), Some(log.newest));
+        assert!(log.request("10").is_none());
     }
 
     #[test]

@@ -47,7 +47,7 @@ use tokio::sync::watch as channel;
 pub use aside::{Aside, AsideError};
 pub use choosers::Chooser;
 pub(crate) use downloads::QUOTA;
-pub use emulation::{Emulation, Size};
+pub use emulation::{Emulation, Size, asked_by};
 pub use engine::{Call, EngineError, Step};
 pub use fetch::OnlyEmpty;
 pub use geometry::{Blocker, Mapped};

@@ -1,6 +1,8 @@
 //! Rules for requests (`route`): which there are, which one fits a request, and what CDP is told of them. No rule is
 //! looked for unless the browser stopped the request, and it stops only what may fit one.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use glass_proto::op::{RequestType, Route, RouteAction};
@@ -26,12 +28,15 @@ pub struct Routes {
     made: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Rule {
     id: String,
+    /// Without the body.
     route: Route,
     /// The body as CDP wants it.
-    body: String,
+    body: Arc<str>,
+    /// Bytes of the body itself.
+    size: usize,
     used: u64,
 }
 
@@ -51,7 +56,7 @@ pub struct Full {
 enum Verdict {
     Go,
     Abort,
-    Fulfill { status: u16, headers: Vec<(String, String)>, body: String },
+    Fulfill { status: u16, headers: Vec<(String, String)>, body: Arc<str> },
     Modify { set: Vec<(String, String)>, remove: Vec<String> },
 }
 
@@ -61,19 +66,19 @@ impl Routes {
     /// # Errors
     /// When there are too many.
     pub fn add(&mut self, route: &Route) -> Result<RouteRow, Full> {
-        self.rules.retain(|rule| !rule.is_spent());
         if self.rules.len() >= Route::MOST {
             return Err(Full { quota: "routes", used: self.rules.len(), limit: Route::MOST });
         }
-        let used: usize = self.rules.iter().map(|rule| rule.route.body.len()).sum();
+        let used: usize = self.rules.iter().map(|rule| rule.size).sum();
         if used + route.body.len() > MAX_BODIES {
             return Err(Full { quota: "route_bodies", used, limit: MAX_BODIES });
         }
         self.made += 1;
         let rule = Rule {
             id: format!("route{}", self.made),
-            body: STANDARD.encode(&route.body),
-            route: route.clone(),
+            body: STANDARD.encode(&route.body).into(),
+            size: route.body.len(),
+            route: Route { body: String::new(), ..route.clone() },
             used: 0,
         };
         let row = rule.row();
@@ -90,7 +95,7 @@ impl Routes {
 
     /// The rules, the one made last first.
     pub fn rows(&self) -> Vec<RouteRow> {
-        self.rules.iter().rev().filter(|rule| !rule.is_spent()).map(Rule::row).collect()
+        self.rules.iter().rev().map(Rule::row).collect()
     }
 
     /// Whether there is none.
@@ -115,17 +120,28 @@ impl Routes {
         (patterns.len() <= MAX_PATTERNS).then_some(patterns)
     }
 
-    fn judge(&mut self, url: &str, kind: &str) -> Verdict {
+    /// What is done with a request, and whether that was the last one that its rule is for: the rule is gone then.
+    fn judge(&mut self, url: &str, kind: &str) -> (Verdict, bool) {
         let long = url.len() > MAX_URL;
-        let fits = |rule: &&mut Rule| {
+        let fits = |rule: &Rule| {
             let route = &rule.route;
-            !rule.is_spent()
-                && (route.types.is_empty() || route.types.iter().any(|one| cdp_types(*one).contains(&kind)))
+            (route.types.is_empty() || route.types.iter().any(|one| cdp_types(*one).contains(&kind)))
                 && if long { route.action == RouteAction::Abort } else { glob::fits(&route.glob, url) }
         };
-        let Some(rule) = self.rules.iter_mut().rev().find(fits) else { return Verdict::Go };
+        let Some(at) = self.rules.iter().rposition(fits) else { return (Verdict::Go, false) };
+        let rule = &mut self.rules[at];
         rule.used += 1;
-        let route = &rule.route;
+        let (verdict, spent) = (rule.verdict(), rule.is_spent());
+        if spent {
+            self.rules.remove(at);
+        }
+        (verdict, spent)
+    }
+}
+
+impl Rule {
+    fn verdict(&self) -> Verdict {
+        let route = &self.route;
         let headers = || route.headers.iter().map(|header| (header.name.clone(), header.value.clone()));
         match route.action {
             RouteAction::Abort => Verdict::Abort,
@@ -137,7 +153,7 @@ impl Routes {
                 Verdict::Fulfill {
                     status: route.status.unwrap_or(200),
                     headers: own.into_iter().chain(headers()).collect(),
-                    body: rule.body.clone(),
+                    body: self.body.clone(),
                 }
             }
             RouteAction::Modify => {
@@ -145,9 +161,7 @@ impl Routes {
             }
         }
     }
-}
 
-impl Rule {
     /// It was for so many requests, and they have come.
     fn is_spent(&self) -> bool {
         self.route.times.is_some_and(|times| self.used >= times.into())
@@ -204,13 +218,8 @@ impl Pages {
     /// # Errors
     /// When the browser goes.
     pub async fn apply_routes(&self) -> Result<u64, CdpError> {
-        let sessions: Vec<_> = {
-            let state = self.state();
-            state.sessions.keys().chain(state.workers.keys()).cloned().collect()
-        };
-        let told: Vec<_> = sessions.iter().filter_map(|session| self.fetch_in(session)).collect();
         let mut held = 0;
-        for answer in futures_util::future::join_all(told).await {
+        for answer in futures_util::future::join_all(self.tell_routes()).await {
             match answer {
                 Err(error) if error.is_closed() => return Err(error),
                 // A place that went meanwhile, or a worker that cannot.
@@ -219,6 +228,15 @@ impl Pages {
             }
         }
         Ok(held)
+    }
+
+    /// Tells every place where requests come from what it stops now.
+    fn tell_routes(&self) -> Vec<Pending<empty::Empty>> {
+        let sessions: Vec<_> = {
+            let state = self.state();
+            state.sessions.keys().chain(state.workers.keys()).cloned().collect()
+        };
+        sessions.iter().filter_map(|session| self.fetch_in(session)).collect()
     }
 
     /// Stops what may fit a rule, or nothing.
@@ -238,7 +256,7 @@ impl Pages {
     /// Answers a stopped request by the rules.
     pub(super) fn route_request(&self, session: &str, paused: &fetch::RequestPaused) {
         let request_id = paused.request_id.as_str();
-        let verdict = self.state().routes.judge(&paused.request.url, &paused.resource_type);
+        let (verdict, spent) = self.state().routes.judge(&paused.request.url, &paused.resource_type);
         match verdict {
             Verdict::Go => drop(self.start(session, fetch::ContinueRequest { request_id, headers: None })),
             Verdict::Abort => {
@@ -267,6 +285,10 @@ impl Pages {
                 drop(self.start(session, fetch::ContinueRequest { request_id, headers: Some(&headers) }));
             }
         }
+        if spent {
+            // Requests that no rule is for any more are not stopped; those that are by now are answered all the same.
+            drop(self.tell_routes());
+        }
     }
 }
 
@@ -285,11 +307,15 @@ mod tests {
         routes.add(&route("http://x.test/**", RouteAction::Abort)).unwrap();
         let once = Route { times: Some(1), ..route("http://x.test/a*", RouteAction::Fulfill) };
         routes.add(&once).unwrap();
-        assert!(matches!(routes.judge("http://x.test/a1", "Fetch"), Verdict::Fulfill { status: 200, .. }));
-        assert!(matches!(routes.judge("http://x.test/a1", "Fetch"), Verdict::Abort));
-        assert!(matches!(routes.judge("http://y.test/", "Fetch"), Verdict::Go));
+        assert_eq!(routes.patterns().unwrap().len(), 2);
+        let first = routes.judge("http://x.test/a1", "Fetch");
+        assert!(matches!(first, (Verdict::Fulfill { status: 200, .. }, true)));
+        assert!(matches!(routes.judge("http://x.test/a1", "Fetch"), (Verdict::Abort, false)));
+        assert!(matches!(routes.judge("http://y.test/", "Fetch"), (Verdict::Go, false)));
+        // What is used up is nowhere any more: the browser is not told of it, and it is nothing to remove.
+        assert_eq!(routes.patterns().unwrap().len(), 1);
         assert_eq!(routes.rows().iter().map(|row| row.used).collect::<Vec<_>>(), [1]);
-        assert_eq!((routes.remove(Some("route9")), routes.remove(None)), (0, 2));
+        assert_eq!((routes.remove(Some("route9")), routes.remove(None)), (0, 1));
     }
 
     #[test]
@@ -297,10 +323,10 @@ mod tests {
         let mut routes = Routes::default();
         let images = Route { types: vec![RequestType::Image], ..route("**", RouteAction::Abort) };
         routes.add(&images).unwrap();
-        assert!(matches!(routes.judge("http://x.test/", "Script"), Verdict::Go));
+        assert!(matches!(routes.judge("http://x.test/", "Script"), (Verdict::Go, false)));
         assert!(matches!(
             routes.judge(&format!("http://x.test/{}", "a".repeat(MAX_URL)), "Image"),
-            Verdict::Abort
+            (Verdict::Abort, false)
         ));
     }
 

@@ -61,7 +61,7 @@ pub(super) async fn archive(context: &Context, with_bodies: bool) -> Archive {
         "entries": entries,
         "comment": format!(
             "Cookies, query values and headers that may be sensitive are left out. \
-             {gone} older entries had to make room. {bodies_left_out} bodies are not in it."
+             {gone} older entries had to make room or were forgotten. {bodies_left_out} bodies are not in it."
         ),
     } });
     Archive {
