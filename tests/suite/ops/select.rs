@@ -200,3 +200,25 @@ fn lists_that_show_what_is_chosen_elsewhere_late_or_not_at_all_are_told_as_they_
     assert_eq!(result["evidence"].get("valueMatches"), None, "nobody can see what it holds: {result}");
     assert!(visit.events().iter().all(|event| event.trusted));
 }
+
+// contract: 2.4
+#[test]
+fn what_a_combo_box_showed_before_the_press_is_no_proof_of_it() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        "<!doctype html><title>Deaf</title><script src=ledger.js></script>
+         <div><p>Red</p><input id=near role=combobox aria-label=Near aria-controls=l1></div><ul id=l1 role=listbox><li role=option>Red</li></ul>
+         <div><button id=within role=combobox aria-label=Within aria-controls=l2>Pineapple</button></div><ul id=l2 role=listbox><li role=option>apple</li></ul>
+         <div><input id=lit role=combobox aria-label=Lit aria-controls=l3></div><ul id=l3 role=listbox><li role=option aria-selected=false id=hot>Hot</li></ul>
+         <div><button id=deaf role=combobox aria-label=Deaf aria-controls=l4>Choose</button></div><ul id=l4 role=listbox><li role=option>Any</li></ul>
+         <script>hot.onmouseenter=()=>{hot.ariaSelected='true'}</script>",
+    );
+    // None of them chooses anything.
+    for (name, label) in [("Near", "Red"), ("Within", "apple"), ("Lit", "Hot")] {
+        let result = stage.ok(&["select", &format!("role=combobox;name={name}"), "--label", label]);
+        assert_eq!(result["evidence"].get("valueMatches"), None, "{name}: {result}");
+    }
+    let error = stage.fails("verification_failed", &["select", "role=combobox;name=Deaf", "--label", "Any"]);
+    assert_eq!(error["outcome"], "failed", "{error}");
+    assert!(visit.events().iter().all(|event| event.trusted));
+}

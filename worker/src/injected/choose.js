@@ -150,14 +150,23 @@ function madeOptions(args) {
   };
 }
 
-// What a list that the page made shows as chosen: does it hold the label?
+// What a list that the page made shows as chosen: the label alone, within more, or near an empty field.
 function madeState(args) {
   const { el } = required(args);
   const wanted = comparable(args.label);
   const option = args.option === undefined ? null : known.get(args.option)?.weak.deref();
   const marked = option && G.isConnected(option) ? attribute(option, 'aria-selected') : null;
   const tag = tagOf(el);
-  const own = VALUE[tag] ? VALUE[tag](el) : visibleText(el);
-  const shows = comparable(own).includes(wanted) || (collapse(own) === '' && showsNear(el, wanted));
-  return { marked: marked === null ? null : marked === 'true', shows, blank: collapse(own) === '' };
+  // A button's value is not what it shows.
+  const own = VALUE[tag] && tag !== 'button' ? VALUE[tag](el) : visibleText(el);
+  const text = comparable(own);
+  const blank = collapse(own) === '';
+  return {
+    marked: marked === null ? null : marked === 'true',
+    whole: text === wanted,
+    part: text.includes(wanted),
+    near: blank && showsNear(el, wanted),
+    blank,
+    own: label(text),
+  };
 }

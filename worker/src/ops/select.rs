@@ -70,12 +70,21 @@ struct Made {
     options: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What a list that the page made shows of an option.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 struct MadeState {
+    /// What the option says of itself.
     marked: Option<bool>,
-    shows: bool,
-    /// The list itself shows nothing at all.
+    /// The list shows the label and nothing else.
+    whole: bool,
+    /// It shows the label, perhaps within other words.
+    part: bool,
+    /// It shows nothing, and the label stands near it.
+    near: bool,
+    /// It shows nothing at all.
     blank: bool,
+    /// What it shows, cut.
+    own: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -83,10 +92,25 @@ struct OptionRefs {
     refs: Vec<Option<u32>>,
 }
 
-impl MadeState {
-    fn holds(&self, role: &str) -> bool {
-        self.marked == Some(true) || (role == "combobox" && self.shows)
+/// Whether the option is chosen; `None` where what is seen does not say so.
+///
+/// `before` is how it was with the pointer on the option, before the press. What was there already is no effect: words
+/// near an empty field, the label within other words, and the mark of a combo box, which many give to the option that the
+/// pointer is on.
+fn verdict(role: &str, before: Option<&MadeState>, after: &MadeState) -> Option<bool> {
+    if role != "combobox" {
+        return after.marked;
     }
+    let came = |is: fn(&MadeState) -> bool| is(after) && before.is_some_and(|before| !is(before));
+    let shows = after.whole || came(|state| state.part) || came(|state| state.near);
+    let marks = came(|state| state.marked == Some(true))
+        && (after.blank || before.is_some_and(|before| before.own != after.own));
+    if shows || marks {
+        return Some(true);
+    }
+    // A field that stays empty, or that showed the label before, says nothing of what was chosen.
+    let open = after.marked == Some(true) || after.part || (after.blank && after.marked.is_none());
+    (!open).then_some(false)
 }
 
 /// What choosing came to, before it is measured.
@@ -291,6 +315,16 @@ async fn tap(
     node: u32,
     modifiers: &[Modifier],
 ) -> Result<Option<Hit>, OpError> {
+    reach(context, key, node, Contact::Press(Button::Left, 1), modifiers).await
+}
+
+async fn reach(
+    context: &Context,
+    key: &FrameKey,
+    node: u32,
+    contact: Contact,
+    modifiers: &[Modifier],
+) -> Result<Option<Hit>, OpError> {
     let by = Ref { revision: None, frame: key.label, node };
     let locator: Locator = by.to_string().parse().map_err(|_| no_option(&[], 0))?;
     let gesture = Gesture {
@@ -298,7 +332,7 @@ async fn tap(
         target: &locator,
         position: None,
         modifiers,
-        contact: Contact::Press(Button::Left, 1),
+        contact,
     };
     let found = Found { key: key.clone(), node, by_ref: Some(by), as_of: None };
     let touched = touch(context, &gesture, found, |_| Ok(true)).await;
@@ -354,22 +388,20 @@ async fn made(context: &Context, params: &Select, aim: &Aim, role: &str) -> Resu
             return Err(context.sent(several));
         }
     };
+    // Lists mark the option that the pointer is on: that is no effect of the press.
+    reach(context, key, option, Contact::Hover, &[]).await?;
     let before = made_state(context, key, node, option, label).await?;
     let hit = tap(context, key, option, &[]).await?;
-    let mut after = made_state(context, key, node, option, label).await?;
     let until = Instant::now() + SHOWS.min(context.left() / 4);
-    while after.as_ref().is_some_and(|after| !after.holds(role)) && Instant::now() < until {
+    let (after, holds) = loop {
+        let after = made_state(context, key, node, option, label).await?;
+        let holds = after.as_ref().and_then(|after| verdict(role, before.as_ref(), after));
+        if holds == Some(true) || after.is_none() || Instant::now() >= until {
+            break (after, holds);
+        }
         tokio::time::sleep(LOOK).await;
-        after = made_state(context, key, node, option, label).await?;
-    }
-    // A mark on the option counts most; else what the list itself shows.
-    let holds = after.as_ref().and_then(|after| match after.marked {
-        None if role != "combobox" => None,
-        // A field that stays empty says nothing of what was chosen.
-        None if after.blank && !after.shows => None,
-        _ => Some(after.holds(role)),
-    });
-    let as_before = before.zip(after).is_some_and(|(b, a)| b.marked == a.marked && b.shows == a.shows);
+    };
+    let as_before = before.is_some() && before == after;
     Ok(Chosen { hit, already: false, holds, as_before })
 }
 
@@ -409,4 +441,38 @@ fn did_not_stay(as_before: bool) -> OpError {
     )
     .reason("reverted")
     .ended(outcome, Dispatched::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_there_before_the_press_says_nothing_of_it() {
+        let state = |marked, own: &str| {
+            let (whole, part) = (own == "Red", own.contains("Red"));
+            MadeState { marked, whole, part, near: false, blank: own.is_empty(), own: own.to_owned() }
+        };
+        let near = |near| MadeState { near, ..state(None, "") };
+        for (role, before, after, holds) in [
+            ("combobox", Some(near(false)), near(true), Some(true)),
+            ("combobox", Some(near(true)), near(true), None),
+            ("combobox", None, near(true), None),
+            ("combobox", Some(state(None, "Choose")), state(None, "Red"), Some(true)),
+            ("combobox", Some(state(None, "Red")), state(None, "Red"), Some(true)),
+            ("combobox", Some(state(None, "Infrared Red")), state(None, "Infrared Red"), None),
+            ("combobox", Some(state(None, "Colour")), state(None, "Colour: Red"), Some(true)),
+            ("combobox", Some(state(None, "Choose")), state(None, "Choose"), Some(false)),
+            ("combobox", Some(state(Some(true), "")), state(Some(true), ""), None),
+            ("combobox", Some(state(Some(false), "")), state(Some(true), ""), Some(true)),
+            ("combobox", Some(state(Some(false), "1 chosen")), state(Some(true), "2 chosen"), Some(true)),
+            ("combobox", Some(state(Some(false), "Choose")), state(Some(true), "Choose"), None),
+            ("combobox", Some(state(Some(false), "Choose")), state(Some(false), "Choose"), Some(false)),
+            ("listbox", Some(state(Some(false), "")), state(Some(true), ""), Some(true)),
+            ("listbox", None, state(Some(false), ""), Some(false)),
+            ("listbox", None, state(None, "Red"), None),
+        ] {
+            assert_eq!(verdict(role, before.as_ref(), &after), holds, "{role} {before:?} {after:?}");
+        }
+    }
 }
