@@ -101,3 +101,26 @@ fn a_list_that_heeds_no_move_for_a_while_after_each_place_is_sorted_to_the_end()
     stage.ok(&["drag", "text=One", "text=Four"]);
     assert_eq!(stage.eval("[...list.children].map((li) => li.textContent).indexOf('One')"), 3);
 }
+
+// contract: 5.3 report: 216
+#[test]
+fn a_list_that_looks_every_50_ms_is_sorted_to_the_end_both_ways() {
+    let stage = Stage::take();
+    stage.show(
+        r#"<!doctype html><title>Looks</title><style>li{height:30px;list-style:none;user-select:none}</style><ul id="list"></ul><script>
+          for (const name of ['Ape', 'Bee', 'Cat']) { const li = document.createElement('li'); li.textContent = name; list.append(li) }
+          let item = null, at = null, seen = null;
+          list.onpointerdown = (e) => { item = e.target };
+          document.onpointermove = (e) => { at = [e.clientX, e.clientY] };
+          document.onpointerup = () => { item = null };
+          setInterval(() => { if (!item || !at || String(at) === String(seen)) return; seen = at;
+            const over = document.elementFromPoint(...at).closest('li'); if (!over || over === item) return;
+            const order = [...list.children]; if (order.indexOf(over) > order.indexOf(item)) over.after(item); else over.before(item) }, 50);
+        </script>"#,
+    );
+    let order = "[...list.children].map((li) => li.textContent).join()";
+    stage.ok(&["drag", "text=Ape", "text=Cat"]);
+    assert_eq!(stage.eval(order), "Bee,Cat,Ape");
+    stage.ok(&["drag", "text=Ape", "text=Bee"]);
+    assert_eq!(stage.eval(order), "Ape,Bee,Cat");
+}

@@ -28,6 +28,8 @@ async function settle(args) {
   // A document that never painted has nothing on the screen yet, whatever its frames say.
   const until = clock() + (args.paintedMs || 0);
   while (clock() < until && entriesOf('paint').length === 0) await nextFrame(50);
+  // The page's own timers that were due by then have run, however busy the machine is.
+  if (args.restMs) await new Promise((resolve) => setTimer(resolve, args.restMs));
   return { frames, timedOut };
 }
 

@@ -52,19 +52,17 @@ function pointState(args) {
   return { inside: args.x >= 0 && args.y >= 0 && args.x < width && args.y < height, found: hit ? describeCover(hit) : null };
 }
 
-// The middle of what can be seen of an element, whatever lies over it; and whether the point is on it.
+// The middle and the size of what can be seen of an element, whatever lies over it; scrolled to when nothing is seen.
 function dropPoint(args) {
   const { el } = required(args);
-  const rects = areas(el)
-    .map((rect) => clipRect(el, rect))
-    .filter(Boolean);
-  if (rects.length === 0) {
-    M.scrollIntoView(el, { behavior: 'instant', block: 'center', inline: 'nearest' });
-    const again = areas(el)
+  const seen = () =>
+    areas(el)
       .map((rect) => clipRect(el, rect))
-      .filter(Boolean);
-    if (again.length === 0) return { point: null };
-    return { point: middle(again[0]) };
+      .find(Boolean);
+  let rect = seen();
+  if (!rect) {
+    M.scrollIntoView(el, { behavior: 'instant', block: 'center', inline: 'nearest' });
+    rect = seen();
   }
-  return { point: middle(rects[0]), row: describe(el) };
+  return rect ? { point: middle(rect), size: [rect.right - rect.left, rect.bottom - rect.top] } : { point: null };
 }

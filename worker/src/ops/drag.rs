@@ -24,7 +24,7 @@ use crate::cdp::types::input::{
 };
 use crate::context::{Context, halted};
 use crate::input::{button_of, ease, modifier_bits};
-use crate::page::{EngineError, Halt, Mapped, Step};
+use crate::page::{EngineError, FrameKey, Halt, Mapped, Step};
 
 /// How far the pointer goes away first, in CSS pixels: most libraries wait for less.
 const AWAY: [f64; 4] = [2.0, 5.0, 9.0, 14.0];
@@ -41,6 +41,25 @@ const COMES: Duration = Duration::from_millis(1500);
 #[derive(Deserialize)]
 struct DropPoint {
     point: Option<[f64; 2]>,
+    #[serde(default)]
+    size: [f64; 2],
+}
+
+/// Where the destination is, in the page's viewport.
+#[derive(Clone)]
+struct Spot {
+    /// The document of an element.
+    key: Option<FrameKey>,
+    at: (f64, f64),
+    /// Width and height of what is seen of it.
+    size: [f64; 2],
+}
+
+impl Spot {
+    fn holds(&self, (x, y): (f64, f64)) -> bool {
+        let [width, height] = self.size;
+        (x - self.at.0).abs() <= width / 2.0 && (y - self.at.1).abs() <= height / 2.0
+    }
 }
 
 /// What the drag works with.
@@ -270,29 +289,35 @@ async fn carry(hand: &mut Hand<'_>, params: &Drag, aim: Option<&Aim>) -> Result<
             }
         }
         hand.asks(Instant::now() + TELLS).await?;
-        let mut to = destination(context, &params.destination).await?;
+        let mut spot = destination(context, &params.destination).await?;
         let human = travel::wanted(context);
         let steps = params.steps.unwrap_or(if human { 24 } else { 10 });
         let start = hand.at;
-        for step in 1..=steps {
+        let on_way = |spot: &Spot, step: u32| {
             let part = f64::from(step) / f64::from(steps);
             let part = if human { ease(part) } else { part };
-            hand.go((start.0 + (to.0 - start.0) * part, start.1 + (to.1 - start.1) * part)).await?;
+            (start.0 + (spot.at.0 - start.0) * part, start.1 + (spot.at.1 - start.1) * part)
+        };
+        let mut arrived = false;
+        for step in 1..=steps {
+            // What made room for the drag may have moved it. From here on it is the same place: a sorted list puts what
+            // is dragged there and moves the destination away, which to follow would be another wish.
+            if !arrived && (step == steps || spot.holds(on_way(&spot, step))) {
+                arrived = true;
+                spot = locate(context, &params.destination).await?.unwrap_or(spot);
+            }
+            hand.go(on_way(&spot, step)).await?;
             if human {
                 tokio::time::sleep(PAUSE.min(context.left() / 100)).await;
             }
         }
-        // What made room for the drag may have moved it. The second time it is the same place: a sorted list has put
-        // what is dragged there, and another place would be another wish.
         for round in 0..2 {
             if round > 0 {
-                tokio::time::sleep(REST.min(context.left() / 20)).await;
-            } else if let Some(now) = locate(context, &params.destination).await? {
-                to = now;
+                rest(context, &spot).await;
             }
             // Both ways: the very middle is neither before nor after.
-            hand.go((to.0 + 1.0, to.1 + 1.0)).await?;
-            hand.go(to).await?;
+            hand.go((spot.at.0 + 1.0, spot.at.1 + 1.0)).await?;
+            hand.go(spot.at).await?;
         }
         Ok::<_, OpError>(())
     };
@@ -313,12 +338,25 @@ async fn carry(hand: &mut Hand<'_>, params: &Drag, aim: Option<&Aim>) -> Result<
     hand.mouse(MouseEventType::MouseReleased, 0).await
 }
 
+/// Lets the page look where the pointer is, by its own clock.
+async fn rest(context: &Context, spot: &Spot) {
+    let main = || {
+        let state = context.pages.state();
+        state.target(&context.target).and_then(|target| target.key(&target.main))
+    };
+    let Some(key) = spot.key.clone().or_else(main) else { return };
+    let millis = u64::try_from(REST.min(context.left() / 20).as_millis()).unwrap_or_default();
+    let step = Step("settle", json!({ "frames": 0, "restMs": millis }));
+    // A page that does not answer, or goes, is measured afterwards.
+    let _ = tokio::time::timeout(context.left() / 4, context.pages.run(&key, vec![step])).await;
+}
+
 /// The destination, once it is there.
-async fn destination(context: &Context, place: &Place) -> Result<(f64, f64), OpError> {
+async fn destination(context: &Context, place: &Place) -> Result<Spot, OpError> {
     let until = Instant::now() + COMES.min(context.left() / 2);
     loop {
         match locate(context, place).await {
-            Ok(Some(point)) => return Ok(point),
+            Ok(Some(spot)) => return Ok(spot),
             Err(error) if error.kind != ErrorKind::TargetNotFound || Instant::now() >= until => {
                 return Err(error);
             }
@@ -337,9 +375,9 @@ async fn destination(context: &Context, place: &Place) -> Result<(f64, f64), OpE
 }
 
 /// Where the destination is now, in the page's viewport. What is dragged may lie over it.
-async fn locate(context: &Context, place: &Place) -> Result<Option<(f64, f64)>, OpError> {
+async fn locate(context: &Context, place: &Place) -> Result<Option<Spot>, OpError> {
     let locator = match place {
-        Place::Point(Point { x, y }) => return Ok(Some((*x, *y))),
+        Place::Point(Point { x, y }) => return Ok(Some(Spot { key: None, at: (*x, *y), size: [0.0; 2] })),
         Place::Element(locator) => locator,
     };
     let (found, _) = find(context, locator).await?;
@@ -348,12 +386,14 @@ async fn locate(context: &Context, place: &Place) -> Result<Option<(f64, f64)>, 
     let mut call = context.pages.run(&found.key, vec![step]).await.map_err(fault)?;
     let drop: DropPoint = call.take().map_err(fault)?;
     let Some([x, y]) = drop.point else { return Ok(None) };
+    let size = drop.size;
     if found.key.label == 0 {
-        return Ok(Some((x, y)));
+        return Ok(Some(Spot { key: Some(found.key), at: (x, y), size }));
     }
     context.pages.place_frames(&context.target).await;
     match context.pages.to_page(&found.key, (x, y)).await.map_err(fault)? {
-        Mapped::At(x, y) => Ok(Some((x, y))),
+        // A frame that is turned or scaled shows it in another size, which only says when to look again.
+        Mapped::At(x, y) => Ok(Some(Spot { key: Some(found.key), at: (x, y), size })),
         Mapped::Blocked { .. } => Ok(None),
     }
 }
