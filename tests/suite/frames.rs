@@ -1,7 +1,12 @@
 //! Frames: seen with refs of their own, and clicked where they really are.
 
+use std::time::Duration;
+
 use glass_tests::site::Event;
-use glass_tests::{Stage, rows};
+use glass_tests::{Stage, holds, rows};
+
+/// A frame that does not answer is waited for a second by each look.
+const LIMIT: Duration = Duration::from_secs(20);
 
 // contract: 3.2, 4.2
 #[test]
@@ -140,4 +145,53 @@ fn a_frame_that_does_not_answer_is_listed_as_such_and_the_rest_is_read() {
     assert_eq!(rows(answer.result(), "button", "Beside").len(), 1, "{}", answer.run);
     let answer = stage.ask(&["click", "name=Beside"]);
     answer.result();
+}
+
+// contract: 2.1, 4.2, 8.1, 8.2
+#[test]
+fn what_could_not_be_read_is_neither_there_nor_gone() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    visit.serve("hung.html", "<!doctype html><title>Hung</title><main aria-label=All><button>Beside</button><iframe title=Calm srcdoc='<p>calm'></iframe><iframe title=Spinner src='http://b.localhost:{{port}}/{{visit}}/spins.html'></iframe></main>");
+    visit.serve(
+        "spins.html",
+        "<!doctype html><title>S</title><section aria-label=Box><button>Deep</button></section><script>setTimeout(() => { for (;;); }, 300)</script>",
+    );
+    stage.ok(&["navigate", &visit.url_at("a.localhost", "hung.html")]);
+    visit.asked_for("spins.html");
+    holds("the frame spins", LIMIT, || stage.ok(&["find", "name=Nowhere"])["framesUnread"] == 1);
+    // Each is open, and so is its opposite.
+    for part in [
+        r#"{"visible": "name=Deep"}"#,
+        r#"{"hidden": "name=Deep"}"#,
+        r#"{"hidden": "name=Box >> name=Deep"}"#,
+        r#"{"hidden": "name=All >> name=Deep"}"#,
+        r#"{"checked": "name=Deep"}"#,
+        r#"{"textContains": "Deep"}"#,
+        r#"{"count": {"target": "name=Deep", "equals": 0}}"#,
+    ] {
+        for asked in [part.to_owned(), format!(r#"{{"not": {part}}}"#)] {
+            let error = stage.fails("verification_failed", &["verify", &asked]);
+            assert_eq!(error["details"]["seen"][0].get("holds"), None, "{asked}: {error}");
+        }
+    }
+    for wait in ["detached=name=Deep", "hidden=name=Box >> name=Deep", "gone-text=Deep"] {
+        stage.fails("timeout", &["wait", wait, "--timeout-ms", "1500"]);
+    }
+    let text = stage.ok(&["get-text"]);
+    assert_eq!((&text["framesUnread"], &text["leftOut"]), (&1.into(), &0.into()), "{text}");
+    let text = stage.ok(&["get-text", "--scope", "title=Calm"]);
+    assert_eq!((&text["text"], text.get("framesUnread")), (&"calm".into(), None), "{text}");
+    let error = stage.fails("target_not_found", &["click", "name=Deep", "--timeout-ms", "3000"]);
+    assert_eq!(error["reason"], "frame_unavailable", "{error}");
+    // What lies elsewhere was read.
+    for asked in [
+        r#"{"visible": "name=Beside"}"#,
+        r#"{"not": {"hidden": "name=Beside"}}"#,
+        r#"{"not": {"count": {"target": "name=Beside", "equals": 0}}}"#,
+    ] {
+        stage.ok(&["verify", asked]);
+    }
+    stage.ok(&["verify", "--frame", "title=Calm", r#"{"hidden": "name=Deep"}"#]);
+    stage.ok(&["verify", "--scope", "title=Calm", r#"{"hidden": "name=Deep"}"#]);
 }

@@ -18,7 +18,8 @@ pub struct Preflighted {
     pub unique: bool,
     /// It could be acted on as it is now.
     pub actionable: bool,
-    /// Why not: `target_not_found`, `ambiguous_target`, or a reason of an action that could not be done, such as
+    /// Why not: `target_not_found`, `ambiguous_target`, `frame_unavailable` where it may be in a frame that did not answer,
+    /// or a reason of an action that could not be done, such as
     /// `disabled`, `hit_test_blocked` or `outside_viewport`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

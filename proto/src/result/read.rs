@@ -21,7 +21,7 @@ pub struct TextRead {
     pub left_out: u64,
     /// Frames that did not answer in time: their text is not in it, and not in its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frames_left_out: Option<u64>,
+    pub frames_unread: Option<u64>,
 }
 
 /// Elements of a document.
@@ -51,6 +51,9 @@ pub struct Found {
     pub hidden: u64,
     /// The first of them.
     pub matches: Vec<Candidate>,
+    /// Frames that did not answer, so that nobody knows what fits there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames_unread: Option<u64>,
 }
 
 /// The value of a script.
@@ -70,6 +73,24 @@ pub struct Evaluated {
     pub revision: u64,
     /// What was measured beside it.
     pub evidence: Evidence,
+    /// Files that the script kept, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<ArtifactKept>,
+}
+
+/// A file that a script kept by `glassArtifact`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactKept {
+    /// Its name, at most 255 bytes. Page data.
+    pub page_name: String,
+    /// Its media type, as the script says.
+    pub media_type: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Where the command line wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// A picture.

@@ -49,7 +49,7 @@ pub struct Looked {
     pub matches: Vec<(FrameKey, Matches)>,
     /// What the main frame's document says of itself.
     pub info: Info,
-    /// Child frames that did not answer.
+    /// Child frames that were to be looked into and did not answer.
     pub unread: usize,
 }
 
@@ -215,9 +215,12 @@ async fn look_once(context: &Context, step: Option<&LocatorStep>, ask: &Ask) -> 
             Err(EngineError::Engine { kind, .. }) if kind == "invalid_locator" => {
                 return Err(unparsed());
             }
-            Err(error) if key.label == 0 => return Err(context.engine(&error, Phase::TargetResolution)),
+            // The page itself, or the frame that was asked for.
+            Err(error) if key.label == 0 || (locator.is_some() && context.frame().is_some_and(|own| own == key)) => {
+                return Err(context.engine(&error, Phase::TargetResolution));
+            }
             Err(error) => {
-                unread += 1;
+                unread += usize::from(context.looks_into(&key));
                 tracing::debug!(%error, "a frame did not answer");
             }
         }
@@ -302,22 +305,24 @@ async fn locate_once(context: &Context, locator: &Locator, ask: &Ask) -> Result<
     let looked = look_for(context, Some(first), &few).await?;
     let mut scope = match first {
         LocatorStep::Ref(wanted) => one_by_ref(context, *wanted, &few).await?.0,
-        _ => one(&looked.matches)?,
+        _ => one(&looked.matches, looked.unread)?,
     };
     for step in rest {
-        scope = one(&within(context, &scope, step, &few).await?)?;
+        let (matches, unread) = within(context, &scope, step, &few).await?;
+        scope = one(&matches, unread)?;
     }
-    let matches = within(context, &scope, &locator.step, ask).await?;
-    Ok(Looked { matches, ..looked })
+    let (matches, unread) = within(context, &scope, &locator.step, ask).await?;
+    Ok(Looked { matches, unread, ..looked })
 }
 
-/// What a step fits inside a container: in its own document, and in the frames that lie in it.
+/// What a step fits inside a container: in its own document, and in the frames that lie in it; and how many of these
+/// did not answer.
 async fn within(
     context: &Context,
     scope: &Found,
     step: &LocatorStep,
     ask: &Ask,
-) -> Result<Vec<(FrameKey, Matches)>, OpError> {
+) -> Result<(Vec<(FrameKey, Matches)>, usize), OpError> {
     let locator = engine_locator(context, step).ok_or_else(|| {
         OpError::invalid(
             "a ref names its element by itself and takes no container",
@@ -338,13 +343,17 @@ async fn within(
         error => context.engine(&error, Phase::TargetResolution),
     })?;
     let mut found = vec![(scope.key.clone(), own)];
+    let mut unread = 0;
     for (key, read) in inner.into_iter().zip(reads) {
         match read {
             Ok(matches) => found.push((key, matches)),
-            Err(error) => tracing::debug!(%error, "a frame did not answer"),
+            Err(error) => {
+                unread += 1;
+                tracing::debug!(%error, "a frame did not answer");
+            }
         }
     }
-    Ok(found)
+    Ok((found, unread))
 }
 
 #[derive(Deserialize)]
@@ -408,7 +417,7 @@ async fn find_meant(context: &Context, locator: &Locator) -> Result<(Found, Look
         return Ok((found, Looked { matches, ..looked }));
     }
     let looked = locate_meant(context, locator, &Ask { hidden: false, limit: 8, test: None }).await?;
-    Ok((one(&looked.matches)?, looked))
+    Ok((one(&looked.matches, looked.unread)?, looked))
 }
 
 /// As [`find`], where what was looked at is of interest too when it is not the one element.
@@ -425,7 +434,7 @@ pub async fn find_among(
         return Ok((Ok(found), looked));
     }
     let looked = locate_meant(context, &locator, &Ask { hidden: false, limit: 8, test: None }).await?;
-    Ok((one(&looked.matches), looked))
+    Ok((one(&looked.matches, looked.unread), looked))
 }
 
 /// The one element that a locator means, where hidden ones count as much as visible ones (contract 4.2).
@@ -448,12 +457,13 @@ pub async fn find_attached(context: &Context, locator: &Locator) -> Result<(Foun
         return Ok((Found { key, node, by_ref: None, as_of: None }, looked));
     }
     if attached == 0 {
-        return one(&looked.matches).map(|found| (found, looked));
+        return one(&looked.matches, looked.unread).map(|found| (found, looked));
     }
     Err(ambiguous(attached, "must, hidden ones counted", candidates(&looked.matches)))
 }
 
-fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
+/// The one visible element. That there is none is only known where every frame was read.
+fn one(frames: &[(FrameKey, Matches)], unread: usize) -> Result<Found, OpError> {
     let total: u64 = frames.iter().map(|(_, matches)| matches.total).sum();
     if total == 1
         && let Some((key, found)) = frames.iter().find_map(|(key, matches)| {
@@ -473,10 +483,19 @@ fn one(frames: &[(FrameKey, Matches)]) -> Result<Found, OpError> {
         };
         let remedy =
             "observe shows what there is; names are compared exactly, name=~part finds a part of one";
-        return Err(OpError::rejected(ErrorKind::TargetNotFound, Phase::TargetResolution, message, remedy)
+        let error = OpError::rejected(ErrorKind::TargetNotFound, Phase::TargetResolution, message, remedy)
             .with_candidates(candidates(frames))
             .detail("total", 0)
-            .detail("hidden", hidden));
+            .detail("hidden", hidden);
+        if unread == 0 {
+            return Err(error);
+        }
+        let mut error = error.reason("frame_unavailable").detail("framesUnread", unread);
+        error.message = format!(
+            "nothing visible fits the locator in what could be read; {unread} frame{} did not answer",
+            if unread == 1 { "" } else { "s" }
+        );
+        return Err(error);
     }
     Err(ambiguous(total, "must", candidates(frames)))
 }

@@ -198,7 +198,7 @@ impl Log {
         let what = match last.as_str() {
             "hit_test_blocked" => match &self.blocker {
                 Some(blocker) => format!("it is covered by {} [{}]", blocker.role, blocker.reference),
-                None => "it is covered by something else".to_owned(),
+                None => "it is covered, or a press goes through it to what it lies in".to_owned(),
             },
             "disabled" => "it is disabled or inert".to_owned(),
             "not_visible" => "it is not visible".to_owned(),

@@ -19,7 +19,7 @@ use super::begin;
 use crate::act::{line, look, page_line};
 use crate::cdp::types::page::{CaptureSnapshot, FrameResources, GetResourceTree, PrintToPDF, Resource};
 use crate::cdp::{CdpError, Command};
-use crate::context::{Context, Notice, halted};
+use crate::context::{Context, halted};
 use crate::page::{EngineError, Halt, Step, Target};
 use content::{Content, content};
 
@@ -138,9 +138,7 @@ pub(super) async fn run(context: &Context, params: &ExportPage) -> Result<Export
     exported.media_type = media_type.to_owned();
     exported.page = page_line(context, looked.changes.revision).await.map_err(fault)?;
     if params.writes() {
-        let name = format!("page.{}", params.format.ending());
-        // A receiver that is gone means a cancel, which ends this future at its next await.
-        let _ = context.notices.send(Notice::Artifact { name, media_type, data }).await;
+        context.send_file(&format!("page.{}", params.format.ending()), media_type, data).await;
     }
     Ok(exported)
 }
@@ -167,9 +165,7 @@ async fn archive(context: &Context, bodies: bool) -> Result<Exported, OpError> {
         ..Exported::default()
     };
     let name = format!("page.{}", ExportFormat::Har.ending());
-    let notice = Notice::Artifact { name, media_type: "application/json", data: archive.json };
-    // A receiver that is gone means a cancel, which ends this future at its next await.
-    let _ = context.notices.send(notice).await;
+    context.send_file(&name, "application/json", archive.json).await;
     Ok(exported)
 }
 

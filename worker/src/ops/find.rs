@@ -21,5 +21,6 @@ pub(super) async fn run(context: &Context, params: &Find) -> Result<Found, OpErr
     }
     let page = page_line(context, looked.changes.revision).await;
     let page = page.map_err(|error| context.engine(&error, Phase::Preflight))?;
-    Ok(Found { page, total, hidden, matches })
+    let frames_unread = Some(looked.unread as u64).filter(|unread| *unread > 0);
+    Ok(Found { page, total, hidden, matches, frames_unread })
 }

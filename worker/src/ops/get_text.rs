@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::begin;
-use crate::act::{find, find_scope, look, page_line};
+use crate::act::{Found, find, find_scope, frames_in, look, page_line};
 use crate::context::Context;
 use crate::page::{EngineError, FrameKey, Step, frame_number};
 
@@ -27,15 +27,11 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
     };
     let (revision, (read, silent)) = match found {
         Some((found, looked)) => {
-            let read =
-                text(context, &found.key, json!({ "scopeRef": found.node, "maxBytes": GetText::MAX_BYTES }))
-                    .await;
-            let read = read.map_err(|error| context.engine(&error, Phase::Preflight))?;
-            (looked.changes.revision, (vec![read], 0))
+            (looked.changes.revision, parts(context, Some(&found), GetText::MAX_BYTES).await?)
         }
         None => {
             let revision = look(context, None, false, 1).await?.changes.revision;
-            (revision, whole_page(context, GetText::MAX_BYTES).await?)
+            (revision, parts(context, None, GetText::MAX_BYTES).await?)
         }
     };
     let total: u64 = read.iter().map(|part| part.bytes).sum();
@@ -44,13 +40,13 @@ pub(super) async fn run(context: &Context, params: &GetText) -> Result<TextRead,
     let left_out = total.saturating_sub(text.len() as u64);
     let page =
         page_line(context, revision).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
-    let frames_left_out = (silent > 0).then_some(silent);
-    Ok(TextRead { page, text, text_bytes: total, left_out, frames_left_out })
+    let frames_unread = (silent > 0).then_some(silent);
+    Ok(TextRead { page, text, text_bytes: total, left_out, frames_unread })
 }
 
 /// Visible text of the page and its frames, where it is of at most `max` bytes; and how many frames did not answer.
 pub(super) async fn page_text(context: &Context, max: usize) -> Result<(Option<String>, u64), OpError> {
-    let (parts, silent) = whole_page(context, max).await?;
+    let (parts, silent) = parts(context, None, max).await?;
     let fits = parts.iter().map(|part| part.bytes).sum::<u64>() <= max as u64;
     Ok((fits.then(|| join(&parts)), silent))
 }
@@ -60,11 +56,23 @@ fn join(parts: &[Text]) -> String {
     words.collect::<Vec<_>>().join("\n")
 }
 
-/// What each frame says, and how many did not answer.
-async fn whole_page(context: &Context, max: usize) -> Result<(Vec<Text>, u64), OpError> {
+/// The page, or an element, with the frames in it.
+async fn parts(context: &Context, scope: Option<&Found>, max: usize) -> Result<(Vec<Text>, u64), OpError> {
     context.pages.place_frames(&context.target).await;
-    let keys = context.readable();
-    let reads = keys.iter().map(|key| text(context, key, json!({ "maxBytes": max })));
+    let keys = match scope {
+        Some(found) => {
+            let inner = frames_in(context, found).await?;
+            std::iter::once(found.key.clone()).chain(inner).collect()
+        }
+        None => context.readable(),
+    };
+    let reads = keys.iter().enumerate().map(|(at, key)| {
+        let mut args = json!({ "maxBytes": max });
+        if let (0, Some(found)) = (at, scope) {
+            args["scopeRef"] = found.node.into();
+        }
+        text(context, key, args)
+    });
     let mut parts: Vec<(u32, Text)> = Vec::new();
     let mut silent = Vec::new();
     let reads = futures_util::future::join_all(reads).await;

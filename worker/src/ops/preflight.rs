@@ -31,7 +31,8 @@ pub(super) async fn run(context: &Context, params: &Preflight) -> Result<Preflig
     let found = match found {
         Ok(found) => found,
         Err(error) if matches!(error.kind, ErrorKind::TargetNotFound | ErrorKind::AmbiguousTarget) => {
-            answer.reason = Some(error.kind.name().to_owned());
+            let unread = error.reason.filter(|reason| reason == "frame_unavailable");
+            answer.reason = Some(unread.unwrap_or_else(|| error.kind.name().to_owned()));
             answer.candidates = error.candidates;
             return Ok(answer);
         }

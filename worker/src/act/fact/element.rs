@@ -35,6 +35,9 @@ pub(super) async fn look(
         return Ok(Seen::new(left == 0, what.into()));
     }
     let pool = if hidden_too { visible + hidden } else { visible };
+    if looked.unread > 0 {
+        what.insert("framesUnread".to_owned(), looked.unread.into());
+    }
     let good = match want {
         Want::State(Become::Visible) => visible,
         Want::State(Become::Attached) => pool,
@@ -48,8 +51,13 @@ pub(super) async fn look(
             what.insert("ambiguous".to_owned(), true.into());
             Truth::Undecided
         }
-        Match::Unique | Match::Any => Truth::from(good > 0),
-        Match::All => Truth::from(pool > 0 && good == pool),
+        Match::Unique if pool == 1 => Truth::from(good > 0),
+        Match::Unique | Match::Any if good > 0 => Truth::Holds,
+        Match::All if good < pool => Truth::Fails,
+        // Others may be where nobody looked.
+        _ if looked.unread > 0 => Truth::Undecided,
+        Match::Unique | Match::Any => Truth::Fails,
+        Match::All => Truth::from(pool > 0),
     };
     // A value or a check that nobody can look at is neither so nor not so.
     let truth =
@@ -67,11 +75,14 @@ pub(super) async fn count(context: &Context, count: &CountOf) -> Result<Seen, Op
     let Totals { visible, hidden, .. } = totals(&looked);
     let mut what = seen(&looked);
     what.insert("count".to_owned(), (visible + hidden).into());
+    let (found, wanted) = (visible + hidden, u64::from(count.equals));
     if looked.unread > 0 {
         what.insert("framesUnread".to_owned(), looked.unread.into());
-        return Ok(Seen::new(Truth::Undecided, what.into()));
+        // Those that did not answer may have more, and none the less.
+        let truth = if found > wanted { Truth::Fails } else { Truth::Undecided };
+        return Ok(Seen::new(truth, what.into()));
     }
-    Ok(Seen::new(visible + hidden == u64::from(count.equals), what.into()))
+    Ok(Seen::new(found == wanted, what.into()))
 }
 
 /// The error of a wait that a second match ends.

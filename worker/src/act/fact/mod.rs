@@ -315,6 +315,9 @@ async fn words(context: &Context, text: &str, wanted: bool) -> Result<Seen, OpEr
         Err(error) if error.kind == ErrorKind::TargetNotFound && !element::is_unread(&error) => {
             return Ok(Seen::new(!wanted, json!({ "found": false, "scope": "missing" })));
         }
+        Err(error) if error.reason.as_deref() == Some("frame_unavailable") => {
+            return Ok(Seen::new(Truth::Undecided, json!({ "found": false, "scope": "unread" })));
+        }
         Err(error) => return Err(error),
     };
     let keys: Vec<FrameKey> = match &scope {
@@ -339,12 +342,12 @@ async fn words(context: &Context, text: &str, wanted: bool) -> Result<Seen, OpEr
         match read {
             Ok(HasText { found: true }) => return Ok(Seen::new(wanted, json!({ "found": true }))),
             Ok(_) => {}
-            Err(EngineError::Gone) if at > 0 => unread += 1,
+            Err(EngineError::Silent) => unread += 1,
             Err(error) if at == 0 => return Err(context.engine(&error, Phase::Verification)),
             Err(_) => unread += 1,
         }
     }
-    if unread > 0 && !wanted {
+    if unread > 0 {
         return Ok(Seen::new(Truth::Undecided, json!({ "found": false, "framesUnread": unread })));
     }
     Ok(Seen::new(!wanted, json!({ "found": false })))
