@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use glass_proto::op::{Facts, OperationCommand};
+use glass_proto::session::Grant;
 
 use crate::policy::PolicyOptions;
 use crate::session::{InvalidSession, SessionChoice};
@@ -79,6 +80,9 @@ pub struct Wanted {
     /// Whether certificates that are not valid are taken
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub ignore_certificate_errors: Option<bool>,
+    /// What pages of an origin may do without asking, such as https://example.com=geolocation,notifications; repeat for more
+    #[arg(long = "permission", global = true, value_name = "ORIGIN=NAMES")]
+    pub permissions: Vec<Grant>,
 }
 
 impl Cli {
@@ -151,11 +155,11 @@ impl Global {
             }
         }
         let count: usize = in_lists.iter().map(|name| written(name)).sum();
-        if count <= self.policy.count() {
+        if count <= self.policy.count() + self.wanted.permissions.len() {
             return None;
         }
         let twice = in_lists.into_iter().find(|name| written(name) > 1);
-        Some(twice.map_or_else(|| "a policy option".to_owned(), |name| format!("--{name}")))
+        Some(twice.map_or_else(|| "a policy option or --permission".to_owned(), |name| format!("--{name}")))
     }
 
     /// The session that the command line or `GLASS_SESSION` names; an empty variable counts as none.

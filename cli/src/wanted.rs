@@ -19,9 +19,12 @@ const MAX: u64 = 256 * 1024;
 /// `invalid_argument`: never with what a file holds.
 pub(crate) fn read(wanted: &Wanted) -> Result<SessionOptions, Failure> {
     let http_credentials = wanted.http_credentials.as_deref().map(credentials).transpose()?;
-    let options =
-        SessionOptions { http_credentials, ignore_certificate_errors: wanted.ignore_certificate_errors };
-    options.check().map_err(|error| Failure::invalid(error.to_string(), "mend the file, or leave it out"))?;
+    let options = SessionOptions {
+        http_credentials,
+        ignore_certificate_errors: wanted.ignore_certificate_errors,
+        permissions: Some(wanted.permissions.clone()).filter(|all| !all.is_empty()),
+    };
+    options.check().map_err(|error| Failure::invalid(error.to_string(), "mend it, or leave it out"))?;
     Ok(options)
 }
 

@@ -113,6 +113,7 @@ impl App {
                 test_id_attribute: config.test_id_attribute,
                 log: config.log_text,
                 locale: Locale::of_process(),
+                credentials: config.http_credentials,
             },
             sessions: paths.sessions_dir.clone(),
             slots: Semaphore::new(config.starting),

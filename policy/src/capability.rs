@@ -186,6 +186,8 @@ capabilities! {
     HttpCredentials = "http_credentials": A A A D D;
     /// Taking certificates that are not valid
     IgnoreCertificateErrors = "ignore_certificate_errors": A A A D D;
+    /// Granting pages what a person would be asked for
+    Permissions = "permissions": A A A D D;
     /// Tools that a page registers
     Webmcp = "webmcp": A A A D D;
     /// Ports of a session that lead to a service

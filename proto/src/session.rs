@@ -4,6 +4,7 @@
 //! and says what differs.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -20,6 +21,86 @@ pub struct SessionOptions {
     /// Whether certificates that are not valid are taken all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_certificate_errors: Option<bool>,
+    /// What pages of some origins may do without asking; everything else is denied (contract 5.5).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<Vec<Grant>>,
+}
+
+/// What pages of one origin may do without asking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Grant {
+    /// Such as `https://example.com`.
+    pub origin: String,
+    /// At least one.
+    pub permissions: Vec<Permission>,
+}
+
+/// Something that a page has to be permitted, by its name in the Permissions API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permission {
+    /// Where the session is; what it is told comes from `emulate`.
+    Geolocation,
+    /// Notifications, which nobody sees.
+    Notifications,
+    /// Cameras; a session has none.
+    Camera,
+    /// Microphones; a session has none.
+    Microphone,
+    /// Reading the session's own clipboard.
+    ClipboardRead,
+    /// Writing it without a gesture.
+    ClipboardWrite,
+    /// Whether somebody is there.
+    IdleDetection,
+    /// Storage that the browser does not clear when it is short of room.
+    PersistentStorage,
+    /// Cookies and storage of a page that lies in one of another site.
+    StorageAccess,
+}
+
+impl Permission {
+    /// Every one with its name.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Geolocation, "geolocation"),
+        (Self::Notifications, "notifications"),
+        (Self::Camera, "camera"),
+        (Self::Microphone, "microphone"),
+        (Self::ClipboardRead, "clipboard-read"),
+        (Self::ClipboardWrite, "clipboard-write"),
+        (Self::IdleDetection, "idle-detection"),
+        (Self::PersistentStorage, "persistent-storage"),
+        (Self::StorageAccess, "storage-access"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(one, _)| *one == self).map_or("", |(_, name)| name)
+    }
+}
+
+impl Grant {
+    /// The origin as the browser writes it; `None` for what is no origin of the web.
+    pub fn origin(&self) -> Option<String> {
+        web_origin(&self.origin)
+    }
+}
+
+impl FromStr for Grant {
+    type Err = InvalidSessionOptions;
+
+    /// `https://example.com=geolocation,notifications`
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (origin, names) = text.rsplit_once('=').ok_or(InvalidSessionOptions::Grant)?;
+        let named = |name: &str| {
+            let found = Permission::ALL.into_iter().find(|(_, known)| *known == name.trim());
+            found.map(|(permission, _)| permission).ok_or(InvalidSessionOptions::Grant)
+        };
+        let permissions = names.split(',').map(named).collect::<Result<_, _>>()?;
+        web_origin(origin).ok_or(InvalidSessionOptions::GrantOrigin)?;
+        Ok(Self { origin: origin.to_owned(), permissions })
+    }
 }
 
 /// Who the session is to one origin.
@@ -55,6 +136,18 @@ pub enum InvalidSessionOptions {
     /// Two for one origin.
     #[error("two credentials are for one origin")]
     Twice,
+    /// A permission that there is not.
+    #[error(
+        "a permission is ORIGIN=NAME,NAME with names of geolocation, notifications, camera, microphone, clipboard-read, \
+         clipboard-write, idle-detection, persistent-storage and storage-access"
+    )]
+    Grant,
+    /// Permissions for what is no origin.
+    #[error("permissions are for an origin such as https://example.com:8443, without a path")]
+    GrantOrigin,
+    /// Too many of them, or two for one origin.
+    #[error("permissions are for at most 32 origins, each named once")]
+    Grants,
 }
 
 impl SessionOptions {
@@ -97,6 +190,17 @@ impl SessionOptions {
                 return Err(InvalidSessionOptions::Twice);
             }
         }
+        let grants = self.permissions.as_deref().unwrap_or_default();
+        let origins = grants.iter().map(Grant::origin).collect::<Option<Vec<_>>>();
+        let mut origins = origins.ok_or(InvalidSessionOptions::GrantOrigin)?;
+        origins.sort_unstable();
+        origins.dedup();
+        if grants.len() > Self::MOST || origins.len() < grants.len() {
+            return Err(InvalidSessionOptions::Grants);
+        }
+        if grants.iter().any(|grant| grant.permissions.is_empty() || grant.origin.len() > Self::LONGEST) {
+            return Err(InvalidSessionOptions::Grant);
+        }
         Ok(())
     }
 
@@ -104,8 +208,14 @@ impl SessionOptions {
     pub fn capabilities(&self) -> Vec<Capability> {
         let credentials = self.http_credentials.as_ref().is_some_and(|all| !all.is_empty());
         let certificates = self.ignore_certificate_errors == Some(true);
-        let wanted =
-            [(credentials, Capability::HttpCredentials), (certificates, Capability::IgnoreCertificateErrors)];
+        let granted = || self.permissions.iter().flatten().flat_map(|grant| &grant.permissions);
+        let clipboard = granted().any(|one| matches!(one, Permission::ClipboardRead | Permission::ClipboardWrite));
+        let wanted = [
+            (credentials, Capability::HttpCredentials),
+            (certificates, Capability::IgnoreCertificateErrors),
+            (granted().next().is_some(), Capability::Permissions),
+            (clipboard, Capability::Clipboard),
+        ];
         wanted.into_iter().filter(|(is, _)| *is).map(|(_, capability)| capability).collect()
     }
 
@@ -116,7 +226,24 @@ impl SessionOptions {
         if self.ignore_certificate_errors == Some(true) {
             words.push("ignoreCertificateErrors".to_owned());
         }
+        for grant in self.permissions.iter().flatten() {
+            let names: Vec<_> = grant.permissions.iter().map(|one| one.name()).collect();
+            words.extend(grant.origin().map(|origin| format!("permissions {origin} {}", names.join(","))));
+        }
         words
+    }
+
+    /// The same with further credentials, for origins that have none yet.
+    #[must_use]
+    pub fn knowing(&self, further: &[HttpCredentials]) -> Self {
+        let mut all = self.http_credentials.clone().unwrap_or_default();
+        let has = |all: &[HttpCredentials], one: &HttpCredentials| all.iter().any(|it| it.origin() == one.origin());
+        for one in further {
+            if !has(&all, one) {
+                all.push(one.clone());
+            }
+        }
+        Self { http_credentials: Some(all).filter(|all| !all.is_empty()), ..self.clone() }
     }
 
     /// Names of the options that are given and that a session with `running` does not have.
@@ -127,7 +254,14 @@ impl SessionOptions {
         let certificates = self
             .ignore_certificate_errors
             .is_some_and(|wanted| wanted != running.ignore_certificate_errors.unwrap_or_default());
-        let all = [(credentials, "httpCredentials"), (certificates, "ignoreCertificateErrors")];
+        let permissions = self.permissions.as_ref().is_some_and(|wanted| {
+            granted(wanted) != granted(running.permissions.as_deref().unwrap_or_default())
+        });
+        let all = [
+            (credentials, "httpCredentials"),
+            (certificates, "ignoreCertificateErrors"),
+            (permissions, "permissions"),
+        ];
         all.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect()
     }
 }
@@ -135,15 +269,28 @@ impl SessionOptions {
 impl HttpCredentials {
     /// The origin as the browser writes it; `None` for what is no origin of the web.
     pub fn origin(&self) -> Option<String> {
-        let url = Url::parse(&self.origin).ok()?;
-        let plain = url.username().is_empty()
-            && url.password().is_none()
-            && matches!(url.path(), "" | "/")
-            && url.query().is_none()
-            && url.fragment().is_none();
-        let web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
-        (plain && web).then(|| url.origin().ascii_serialization())
+        web_origin(&self.origin)
     }
+}
+
+/// What is granted, in whichever order it was written.
+fn granted(grants: &[Grant]) -> Vec<(Option<String>, Permission)> {
+    let pairs = grants.iter().flat_map(|grant| grant.permissions.iter().map(|one| (grant.origin(), *one)));
+    let mut pairs: Vec<_> = pairs.collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+fn web_origin(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok()?;
+    let plain = url.username().is_empty()
+        && url.password().is_none()
+        && matches!(url.path(), "" | "/")
+        && url.query().is_none()
+        && url.fragment().is_none();
+    let web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
+    (plain && web).then(|| url.origin().ascii_serialization())
 }
 
 #[cfg(test)]
@@ -191,6 +338,48 @@ mod tests {
         assert_eq!((not.differing(&none), not.differing(&ignoring).len()), (vec![], 1));
         assert_eq!(not.capabilities(), []);
         assert_eq!(with.words(), ["httpCredentials https://x"]);
+        let granting = |texts: &[&str]| SessionOptions {
+            permissions: Some(texts.iter().map(|text| text.parse().unwrap()).collect()),
+            ..SessionOptions::default()
+        };
+        let both = granting(&["https://X:443=camera,geolocation"]);
+        assert_eq!(both.differing(&granting(&["https://x/=geolocation,camera"])), [""; 0]);
+        assert_eq!(both.differing(&none), ["permissions"]);
+        assert_eq!(both.words(), ["permissions https://x camera,geolocation"]);
+        assert_eq!(both.capabilities(), [Capability::Permissions]);
+        assert_eq!(
+            granting(&["http://localhost=clipboard-read"]).capabilities(),
+            [Capability::Permissions, Capability::Clipboard]
+        );
+    }
+
+    #[test]
+    fn permissions_are_known_ones_for_an_origin_each() {
+        for bad in ["https://x", "https://x=", "https://x=fly", "x=camera", "https://x/p=camera", "=camera"] {
+            assert!(bad.parse::<Grant>().is_err(), "{bad}");
+        }
+        for (permission, name) in Permission::ALL {
+            assert_eq!(serde_json::to_value(permission).unwrap(), name);
+        }
+        let json = |grants: &str| read(&format!("{{\"permissions\":[{grants}]}}"));
+        let one = r#"{"origin":"https://x","permissions":["camera"]}"#;
+        assert!(json(one).is_ok());
+        assert_eq!(json(&format!("{one},{one}")), Err(InvalidSessionOptions::Grants));
+        assert_eq!(json(r#"{"origin":"https://x","permissions":[]}"#), Err(InvalidSessionOptions::Grant));
+        assert!(json(r#"{"origin":"https://x","permissions":["fly"]}"#).is_err());
+    }
+
+    #[test]
+    fn further_credentials_are_for_other_origins_alone() {
+        let own = read(&credentials("https://x")).unwrap();
+        let further = |origin: &str| HttpCredentials {
+            origin: origin.to_owned(),
+            username: "bob".to_owned(),
+            password: "other-secret".to_owned(),
+        };
+        let all = own.knowing(&[further("https://X:443"), further("https://y")]).http_credentials.unwrap();
+        assert_eq!(all.iter().map(|one| one.username.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
+        assert_eq!(SessionOptions::default().knowing(&[]), SessionOptions::default());
         assert_eq!(ignoring.words(), ["ignoreCertificateErrors"]);
     }
 }

@@ -145,3 +145,44 @@ fn credentials_go_to_their_origin_alone_by_every_way_and_are_never_shown() {
     let log = fs::read_to_string(stage.path("state/glass/logs/glassd.log")).expect("the log");
     assert!(!log.contains("very-"), "a secret is in the log");
 }
+
+// contract: 10.8, 12.5
+#[test]
+fn credentials_of_the_configuration_are_used_where_nothing_else_is_said_and_are_never_shown() {
+    let visit = site().visit();
+    let (a, b) = (origin(&visit, "a.localhost"), origin(&visit, "b.localhost"));
+    let config = format!(
+        "[[http_credentials]]\norigin = \"{a}\"\nusername = \"ann\"\npassword = \"very-secret\"\n\
+         [[http_credentials]]\norigin = \"{b}\"\nusername = \"ann\"\npassword = \"very-wrong\"\n"
+    );
+    let world = glass_tests::World::new().with_config(&config);
+    let file = world.path("config/glass/config.toml");
+    let mode = |mode| fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("set it");
+    mode(0o644);
+    let open = world.glassctl(["daemon", "start"]).exits(5);
+    assert!(open.stderr.contains("chmod 600") && !open.stderr.contains("very-"), "{open}");
+    mode(0o600);
+    let go = |more: &[&str], host: &str| {
+        let url = visit.url_at(host, "basic/page");
+        let answer = world.ask(&[&["navigate", &url], more].concat());
+        assert!(!answer.run.stdout.contains("very-"), "{}", answer.run);
+        answer.result()["page"]["httpStatus"].clone()
+    };
+    assert_eq!(go(&[], "a.localhost"), 200);
+    assert_eq!((go(&[], "b.localhost"), go(&[], "c.localhost")), (json!(401), json!(401)));
+    // What the command says goes before it, for its origin.
+    fs::write(world.path("cwd/who.json"), json!([{ "origin": b, "username": "ann", "password": "very-secret" }]).to_string())
+        .expect("write it");
+    world.give(&world.path("cwd/who.json"));
+    let own = ["--session", "own", "--http-credentials", "who.json"];
+    assert_eq!((go(&own, "a.localhost"), go(&own, "b.localhost")), (json!(200), json!(200)));
+    // Whose policy denies them has none.
+    let before = told(&visit, "a.localhost").len();
+    assert_eq!(go(&["--session", "denied", "--policy-deny", "http_credentials"], "a.localhost"), 401);
+    assert_eq!(told(&visit, "a.localhost").len(), before);
+    let shown = world.glassctl(["config", "show"]).success();
+    assert!(shown.stdout.contains(&a) && !shown.stdout.contains("very-") && !shown.stdout.contains("ann"), "{shown}");
+    let log = fs::read_to_string(world.path("state/glass/logs/glassd.log")).expect("the log");
+    assert!(!log.contains("very-"), "a secret is in the log");
+    world.end();
+}

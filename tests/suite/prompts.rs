@@ -64,3 +64,50 @@ fn nothing_that_a_page_asks_for_waits_or_takes_its_input() {
     let told = stage.ok(&["events", "--after", &next, "--kind", "print"]);
     assert_eq!(told["events"], json!([]), "what Glass prints is no request of the page");
 }
+
+// contract: 5.5, 1.6, 12.1 report: 249
+#[test]
+fn what_is_granted_holds_for_its_origin_and_session_alone() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    visit.serve(
+        "page.html",
+        "<!doctype html><title>Granted</title><script>
+         const state = async (name) => (await navigator.permissions.query({ name })).state;
+         const place = () => new Promise((yes) => navigator.geolocation.getCurrentPosition((at) => yes(at.coords.latitude), (error) => yes('no ' + error.code)));
+         </script><button onclick=\"navigator.clipboard.readText().then((text) => { read = text }, (error) => { read = error.name })\">Read</button>",
+    );
+    let origin = |host: &str| visit.url_at(host, "").split('/').take(3).collect::<Vec<_>>().join("/");
+    let grant = format!("{}=geolocation,notifications,camera,clipboard-read", origin("a.localhost"));
+    let run = |arguments: &[&str]| {
+        stage.ok(&[arguments, &["--session", "granted", "--permission", &grant]].concat())
+    };
+    let eval = |script: &str| run(&["evaluate", script])["value"].clone();
+    run(&["navigate", &visit.url_at("a.localhost", "page.html")]);
+    let states = "(await Promise.all(['geolocation', 'notifications', 'camera', 'microphone'].map(state))).join()";
+    assert_eq!(eval(states), "granted,granted,granted,prompt");
+    run(&["emulate", "--geolocation", "12.5,3"]);
+    assert_eq!(eval("await place()"), 12.5);
+    run(&["clipboard", "write", "told"]);
+    run(&["click", "name=Read"]);
+    run(&["wait", "js=window.read"]);
+    assert_eq!(eval("read"), "told");
+    run(&["navigate", &visit.url_at("b.localhost", "page.html")]);
+    assert_eq!(eval("await state('geolocation')"), "prompt");
+    assert_eq!(eval("await place()"), "no 1");
+    stage.ok(&["navigate", &visit.url_at("a.localhost", "page.html")]);
+    assert_eq!(stage.eval("await place()"), "no 1", "another session");
+    let shown = stage.ok(&["session", "show", "granted"]).to_string();
+    assert!(shown.contains("permissions http://a.localhost"), "{shown}");
+    let other = ["observe", "--session", "granted", "--permission", "https://x.test=camera"];
+    assert_eq!(stage.fails("invalid_argument", &other)["details"]["differing"], json!(["permissions"]));
+    stage.ok(&["session", "close", "granted"]);
+    for (more, kind) in [
+        (&["--permission", "https://x.test=fly"][..], "invalid_argument"),
+        (&["--permission", "x.test=camera"], "invalid_argument"),
+        (&["--permission", "https://x.test=camera", "--policy-deny", "permissions"], "denied"),
+        (&["--permission", "https://x.test=clipboard-read", "--policy-deny", "clipboard"], "denied"),
+    ] {
+        stage.fails(kind, &[&["navigate", "about:blank", "--session", "other"], more].concat());
+    }
+}

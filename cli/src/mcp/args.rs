@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use glass_proto::SessionName;
 use glass_proto::op::Interaction;
+use glass_proto::session::Grant;
 
 use super::configure::ClientName;
 use super::connection::CancelReply;
@@ -62,6 +63,9 @@ pub struct Flags {
     /// Take certificates that are not valid
     #[arg(long)]
     pub ignore_certificate_errors: bool,
+    /// What pages of an origin may do without asking, such as https://example.com=geolocation; repeat for more
+    #[arg(long = "permission", value_name = "ORIGIN=NAMES")]
+    pub permissions: Vec<Grant>,
     /// Write one line a call to standard error
     #[arg(long)]
     pub log: bool,

@@ -100,6 +100,7 @@ fn serve(flags: Flags) -> Result<u8, Failure> {
     let wanted = Wanted {
         http_credentials: flags.http_credentials.clone(),
         ignore_certificate_errors: flags.ignore_certificate_errors.then_some(true),
+        permissions: flags.permissions.clone(),
     };
     let server = Server::find(&global)?.wanting(&crate::wanted::read(&wanted)?)?;
     quiet_panics();

@@ -1,10 +1,12 @@
 //! Reads the configuration file over the embedded defaults.
 
 use std::num::NonZeroU32;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use glass_policy::host::Host;
+use glass_proto::session::{HttpCredentials, SessionOptions};
 use glass_sandbox::Mode;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,6 +53,8 @@ pub struct Config {
     pub log: Targets,
     /// The same as text, for the worker.
     pub log_text: String,
+    /// Who sessions are to servers that ask.
+    pub http_credentials: Vec<HttpCredentials>,
 }
 
 /// Why the configuration cannot be used.
@@ -95,6 +99,12 @@ pub enum ConfigError {
         /// What is wrong with it.
         error: std::io::Error,
     },
+    /// Credentials lie where others read them.
+    #[error("{} holds credentials and can be read by others: `chmod 600` it", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+    },
     /// `GLASS_LOG` is no filter.
     #[error("GLASS_LOG is no log filter: {0}")]
     Log(String),
@@ -112,6 +122,40 @@ pub(super) struct File {
     locators: Locators,
     programs: Programs,
     log: Log,
+    /// Who sessions are to servers that ask by HTTP authentication, for one origin each; at most 32. The file may then be
+    /// read by nobody else.
+    #[serde(deserialize_with = "credentials")]
+    #[schemars(with = "Vec<Credentials>")]
+    http_credentials: Vec<HttpCredentials>,
+}
+
+/// Who sessions are to one origin.
+#[expect(dead_code, reason = "it is the schema of what is read by hand")]
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    /// Such as `https://example.com`; they go nowhere else.
+    origin: String,
+    /// The user.
+    username: String,
+    /// The password.
+    password: String,
+}
+
+/// Read by hand: an error of the derived code could hold what is written there.
+fn credentials<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<HttpCredentials>, D::Error> {
+    use serde::de::Error;
+    let wrong = || D::Error::custom("credentials are [[http_credentials]] with origin, username and password, each a text");
+    let value = toml::Value::deserialize(from).map_err(|_| wrong())?;
+    let read = |one: &toml::Value| {
+        let table = one.as_table().filter(|table| table.len() == 3)?;
+        let text = |key: &str| table.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+        Some(HttpCredentials { origin: text("origin")?, username: text("username")?, password: text("password")? })
+    };
+    let all = value.as_array().ok_or_else(wrong)?.iter().map(read).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+    let options = SessionOptions { http_credentials: Some(all.clone()), ..SessionOptions::default() };
+    options.check().map_err(D::Error::custom)?;
+    Ok(all)
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -290,6 +334,12 @@ impl Config {
                 .map_err(|error| ConfigError::Credentials { path: path.clone(), error })?;
             config.upstream = Some(upstream.with_credentials(&credentials));
         }
+        let mode = || path.metadata().map(|found| found.permissions().mode());
+        if !config.http_credentials.is_empty()
+            && mode().map_err(|error| ConfigError::Read { path: path.to_owned(), error })? & 0o077 != 0
+        {
+            return Err(ConfigError::Open { path: path.to_owned() });
+        }
         if let Some(log) = log.filter(|log| !log.is_empty()) {
             Filter(config.log, config.log_text) = Filter::try_from(log).map_err(ConfigError::Log)?;
         }
@@ -336,6 +386,7 @@ impl Config {
             programs: setting!(programs.directory).0,
             log,
             log_text,
+            http_credentials: file.http_credentials,
         })
     }
 }
@@ -495,6 +546,35 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(place), "{text:?}: {error}");
         }
+    }
+
+    // contract: 10.8
+    #[test]
+    fn credentials_are_for_one_origin_each_and_stand_in_no_error() {
+        let one = |origin: &str| format!("[[http_credentials]]\norigin = \"{origin}\"\nusername = \"ann\"\npassword = \"very-secret\"\n");
+        let config = parse(&(one("https://a") + &one("http://b:8080"))).unwrap();
+        assert_eq!(config.http_credentials.len(), 2);
+        assert!(!format!("{config:?}").contains("secret"));
+        for bad in [
+            one("https://a/path"),
+            one("https://a") + &one("https://A:443"),
+            one("https://a") + "more = 1\n",
+            "http_credentials = \"very-secret\"".to_owned(),
+            "[http_credentials]\npassword = \"very-secret\"".to_owned(),
+            "[[http_credentials]]\norigin = \"https://a\"\nusername = \"ann\"\npassword = 77123".to_owned(),
+        ] {
+            let error = parse(&bad).unwrap_err();
+            assert!(!error.contains("secret") && !error.contains("77123"), "{bad}: {error}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.toml");
+        std::fs::write(&file, one("https://a")).unwrap();
+        let load = |mode| {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            Config::load(&file, None, None)
+        };
+        assert!(matches!(load(0o640), Err(ConfigError::Open { .. })));
+        assert!(load(0o600).is_ok());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use glass_proto::configuration::{Setting, Settings, Source};
+use glass_proto::session::HttpCredentials;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use toml::Table;
@@ -33,6 +34,11 @@ pub fn settings(file: &Path, log: Option<String>, home: Option<&Path>) -> Settin
         };
         settings.push(Setting { key: format!("{section}.{name}"), value, from });
     });
+    // For whom they are, and nothing else of them.
+    let origins: Vec<_> = config.http_credentials.iter().filter_map(HttpCredentials::origin).collect();
+    if !origins.is_empty() {
+        settings.push(Setting { key: "http_credentials".to_owned(), value: json!(origins), from: Source::File });
+    }
     if log.is_some_and(|log| !log.is_empty())
         && let Some(level) = settings.iter_mut().find(|setting| setting.key == "log.level")
     {
@@ -137,6 +143,14 @@ mod tests {
         let told = settings(&file, Some("debug".into()), None);
         assert_eq!(from(&told, "sessions.max"), Some((Source::File, json!(3))));
         assert_eq!(from(&told, "log.level"), Some((Source::Environment, json!("debug"))));
+        let secret = "[[http_credentials]]\norigin = \"https://a/\"\nusername = \"ann\"\npassword = \"very-secret\"\n";
+        std::fs::write(&file, secret).unwrap();
+        let mistake = settings(&file, None, None).mistake.unwrap();
+        assert!(mistake.contains("chmod 600") && !mistake.contains("secret"), "{mistake}");
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let told = settings(&file, None, None);
+        assert_eq!(from(&told, "http_credentials"), Some((Source::File, json!(["https://a"]))));
+        assert!(!format!("{told:?}").contains("secret") && !format!("{told:?}").contains("ann"));
         std::fs::write(&file, "[sessions]\nmax = 0\n").unwrap();
         let wrong = settings(&file, None, None);
         assert!(wrong.settings.is_empty());

@@ -83,10 +83,14 @@ pub(super) fn permit(policy: &Policy) -> Permit {
         Rates::Full => limits::TARGETS,
         Rates::Fifth => limits::TARGETS_UNTRUSTED,
     };
-    let (client, requires_egress) = (client.hosts.clone(), policy.requires_egress());
-    let terms = Terms { client, requires_egress, targets };
-    let values = policy.capability(Capability::ReadFormValues).says.stance;
-    Permit { terms: Arc::new(terms), hide_values: values != Stance::Allow }
+    let allows = |capability| policy.capability(capability).says.stance == Stance::Allow;
+    let terms = Terms {
+        client: client.hosts.clone(),
+        requires_egress: policy.requires_egress(),
+        targets,
+        credentials: allows(Capability::HttpCredentials),
+    };
+    Permit { terms: Arc::new(terms), hide_values: !allows(Capability::ReadFormValues) }
 }
 
 /// What the names of private sessions begin with. What follows is random, so that nobody takes the name of a session that

@@ -47,6 +47,8 @@ pub struct Terms {
     pub requires_egress: bool,
     /// How many targets it may have.
     pub targets: u32,
+    /// Whether it may be told the configuration's credentials.
+    pub credentials: bool,
 }
 
 /// Starts workers.
@@ -184,7 +186,14 @@ impl Launcher {
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
         let rules = self.egress.rules(&terms.client);
         let navigation = rules.tells_navigation().then_some(rules);
-        let given = settings::Given { id, name, options, navigation, max_targets: terms.targets };
+        let given = settings::Given {
+            id,
+            name,
+            options,
+            navigation,
+            max_targets: terms.targets,
+            knows_credentials: terms.credentials,
+        };
         let plan = settings::plan_file(&self.common, mode, given, files).map_err(system("write the plan"))?;
         self.egress
             .add(id, terms.client.clone(), ours.clone(), proxy)

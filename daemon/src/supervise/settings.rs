@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use glass_policy::egress::Rules;
-use glass_proto::session::SessionOptions;
+use glass_proto::session::{HttpCredentials, SessionOptions};
 use glass_proto::start::{Plan, SessionSettings};
 use glass_sandbox::{CagePlan, Limits, Mode};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -28,6 +28,8 @@ pub struct Common {
     pub log: String,
     /// Language and time zone of the user.
     pub locale: Locale,
+    /// Who sessions are to servers that ask, where whoever starts them does not say.
+    pub credentials: Vec<HttpCredentials>,
 }
 
 /// Language and time zone.
@@ -82,6 +84,8 @@ pub(super) struct Given<'a> {
     pub(super) navigation: Option<Rules>,
     /// How many targets it may have.
     pub(super) max_targets: u32,
+    /// Whether the configuration's credentials are for it.
+    pub(super) knows_credentials: bool,
 }
 
 /// The plan of one session as a sealed memory file.
@@ -111,7 +115,10 @@ pub(super) fn plan_file(
             viewport: limits::VIEWPORT,
             language: common.locale.language.clone(),
             time_zone: common.locale.time_zone.clone(),
-            options: given.options.clone(),
+            options: match given.knows_credentials {
+                true => given.options.knowing(&common.credentials),
+                false => given.options.clone(),
+            },
             test_id_attribute: common.test_id_attribute.clone(),
             navigation: given.navigation,
             max_targets: given.max_targets,

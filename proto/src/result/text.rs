@@ -527,7 +527,7 @@ fn text_read(read: &TextRead) -> String {
     if read.left_out > 0 {
         let _ = write!(out, "\n[left out: {} of {} bytes]", read.left_out, read.text_bytes);
     }
-    if let Some(frames) = read.frames_left_out {
+    if let Some(frames) = read.frames_unread {
         let _ = write!(out, "\n[left out: {frames} frames, which did not answer in time]");
     }
     out

@@ -59,6 +59,7 @@ impl Pages {
                 },
             )
             .await?;
+        self.grant().await?;
         client.send(None, target::SetDiscoverTargets { discover: true, filter: Some(PAGES) }).await?;
         client
             .send(

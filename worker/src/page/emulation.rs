@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use glass_proto::op::{ColorScheme, Device, Emulate, Header, Media, NetworkProfile, Position, ReducedMotion};
+use glass_proto::session::Permission;
 
 use super::Pages;
 use crate::cdp::types::browser::{PermissionDescriptor, PermissionSetting, SetPermission};
@@ -314,6 +315,10 @@ impl Pages {
 
     /// Lets pages that ask know the emulated place, or takes that back.
     pub fn allow_place(&self, allow: bool) -> Option<Pending<Empty>> {
+        // The session says by itself who may know it.
+        if self.inner.grants.iter().any(|grant| grant.permissions.contains(&Permission::Geolocation)) {
+            return None;
+        }
         let browser = self.browser()?;
         let permission = PermissionDescriptor { name: "geolocation" };
         let setting = if allow { PermissionSetting::Granted } else { PermissionSetting::Prompt };

@@ -24,6 +24,7 @@ mod internals;
 mod listeners;
 mod log;
 mod memory;
+mod neighbours;
 mod news;
 mod preview;
 mod prompts;
@@ -41,7 +42,7 @@ mod watch;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use glass_policy::egress::Rules;
-use glass_proto::session::SessionOptions;
+use glass_proto::session::{Grant, SessionOptions};
 use tokio::sync::watch as channel;
 
 pub use aside::{Aside, AsideError};
@@ -88,6 +89,7 @@ struct Inner {
     navigation: Option<Rules>,
     max_targets: usize,
     credentials: Credentials,
+    grants: Vec<Grant>,
     spool: OnceLock<Spool>,
     uploads: Uploads,
     running: Running,
@@ -102,7 +104,7 @@ impl std::fmt::Debug for Pages {
 impl Pages {
     /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
     /// `navigation` has the rules for documents, where those differ from the proxy's. There may be `max_targets` targets,
-    /// and never more than 32. `options` has who the session is to servers that ask.
+    /// and never more than 32. `options` has who the session is to servers that ask, and what its pages may do.
     pub fn new(
         forwarder: Forwarder,
         test_id_attribute: String,
@@ -119,6 +121,7 @@ impl Pages {
             navigation,
             max_targets: usize::try_from(max_targets).unwrap_or(MAX_TARGETS).min(MAX_TARGETS),
             credentials: Credentials::of(options),
+            grants: options.permissions.clone().unwrap_or_default(),
             spool: OnceLock::new(),
             uploads: Uploads::default(),
             running: Running::default(),

@@ -11,14 +11,35 @@ use serde_json::json;
 
 use super::Pages;
 use super::redact::address;
-use crate::cdp::Event;
-use crate::cdp::types::page;
+use crate::cdp::types::{browser, page};
+use crate::cdp::{CdpError, Event};
 
 /// What a page can go to that no other program is needed for.
 const WEB: [&str; 9] =
     ["http", "https", "about", "data", "blob", "file", "javascript", "filesystem", "view-source"];
 
 impl Pages {
+    /// Lets pages do what the session's options grant them. What they do not is denied.
+    ///
+    /// # Errors
+    /// The browser's own, when it does not know one of them.
+    pub(super) async fn grant(&self) -> Result<(), CdpError> {
+        for grant in &self.inner.grants {
+            let origin = grant.origin();
+            for permission in &grant.permissions {
+                let permission = browser::PermissionDescriptor { name: permission.name() };
+                let set = browser::SetPermission {
+                    permission,
+                    setting: browser::PermissionSetting::Granted,
+                    origin: origin.as_deref(),
+                    browser_context_id: None,
+                };
+                self.client().send(None, set).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Sees to it that nothing that the session asks for waits for a person.
     pub(super) fn deny_prompts(&self, session: &str) {
         let Some(browser) = self.browser() else { return };
