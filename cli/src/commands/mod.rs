@@ -4,6 +4,7 @@ mod config;
 mod daemon;
 mod demo;
 mod doctor;
+mod events;
 mod gone;
 mod known;
 mod logs;
@@ -138,6 +139,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         ("--trace-on-error", global.trace_on_error, matches!(cli.command, Command::Operation(_))),
         ("--http-credentials", global.wanted.http_credentials.is_some(), runs),
         ("--ignore-certificate-errors", global.wanted.ignore_certificate_errors.is_some(), runs),
+        ("--permission", !global.wanted.permissions.is_empty(), runs),
         ("--file-root", global.file_root.is_some(), goes_by_files(&cli.command)),
     ];
     match given.into_iter().find(|(_, given, used)| *given && !used) {
@@ -171,6 +173,8 @@ fn goes_by_files(command: &Command) -> bool {
                 | Operation::RetryDownloadCapture(_)
                 | Operation::Upload(_)
                 | Operation::StorageState(_)
+                | Operation::Evaluate(_)
+                | Operation::Batch(_)
         )
     )
 }

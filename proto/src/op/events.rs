@@ -27,6 +27,14 @@ pub struct Events {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 200))]
     pub limit: Option<u16>,
+    /// Go on with what comes, a line each, from now on or from --after, until Ctrl-C, --until or --timeout-ms
+    #[arg(long, conflicts_with = "limit")]
+    #[serde(skip)]
+    pub follow: bool,
+    /// With --follow: end with the first event of this kind
+    #[arg(long, value_name = "KIND", value_enum, requires = "follow")]
+    #[serde(skip)]
+    pub until: Option<EventKind>,
 }
 
 impl Events {
@@ -53,6 +61,9 @@ impl Operation for Events {
     type Output = Told;
 
     fn check(&self) -> Result<(), InvalidParams> {
+        if self.until.is_some_and(|until| !self.kinds.is_empty() && !self.kinds.contains(&until)) {
+            return Err(InvalidParams("until is one of the kinds that are told".to_owned()));
+        }
         in_range("limit", self.limit.unwrap_or(1).into(), 1..=Self::MAX_LIMIT.into())
     }
 }

@@ -161,7 +161,8 @@ pub(super) fn text(told: &Events) -> String {
     lines.join("\n")
 }
 
-fn row(event: &Event) -> String {
+/// An event as a row for people.
+pub fn row(event: &Event) -> String {
     let mut out = format!("{} {} {}", event.sequence, event.kind.word(), visible(&event.what, false));
     let of = &event.of;
     let ids = [

@@ -32,7 +32,7 @@ pub use delta::{Delta, NodeChanged, NodeGone, Reconciled, ReferenceNow, Referenc
 pub use diagnostics::{Diagnostic, DiagnosticKind, DiagnosticLevel, Diagnostics, RequestSummary};
 pub use element::{Attribute, Choice, Element, Inspected, Preflighted, Relation, Removed};
 pub use emulated::{Emulated, ViewportSet};
-pub use events::{Event, EventKind, EventOf, Events};
+pub use events::{Event, EventKind, EventOf, Events, row as event_row};
 pub use exported::{Asset, Exported};
 pub use files::{
     DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads, FileGiven, FileHeld, Uploaded,
@@ -41,7 +41,7 @@ pub use health::{Health, QuotaRow, Recovered, RunningRow, TargetHealth};
 pub use kept::{ClipboardAnswered, Cookie, CookiesAnswered, NotMoved, OriginMoved, Partition, StorageMoved};
 pub use network::NetworkBody;
 pub use observation::{LeftOut, Node, Observation, Queried, size};
-pub use read::{DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
+pub use read::{ArtifactKept, DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
 pub use routes::{RouteMade, RouteRemoved, RouteRow, Routes};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

@@ -102,3 +102,39 @@ fn it_waits_for_the_first_that_fits_and_bounds_are_checked() {
     let answer = waiting.answer_within(Duration::from_secs(20));
     assert_eq!(events(answer.result())[0]["what"], "opened");
 }
+
+// contract: 7.6, 12.3
+#[test]
+fn what_comes_is_followed_line_by_line_until_it_is_what_was_waited_for() {
+    let stage = Stage::take();
+    stage.show(PAGE);
+    let from = cursor(&stage);
+    let begun = ["--json", "events", "--follow", "--after", &from, "--kind", "navigation", "--kind", "popup"];
+    let follower = stage.start([&begun[..], &["--until", "popup", "--timeout-ms", "60000"]].concat());
+    stage.ok(&["click", "name=Step"]);
+    stage.ok(&["click", "name=Step"]);
+    stage.ok(&["click", "name=Open"]);
+    stage.ok(&["click", "name=Step"]);
+    let run = follower.finish().exits(0);
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    let kinds: Vec<_> = lines.iter().filter_map(|line| line["kind"].as_str()).collect();
+    assert_eq!(kinds, ["navigation", "navigation", "popup"], "{run}");
+    assert!(lines.is_sorted_by_key(|line| line["sequence"].as_u64()), "{run}");
+
+    let missed = stage.start(["events", "--follow", "--until", "crash", "--timeout-ms", "300"]).finish().exits(6);
+    assert!(missed.stdout.is_empty(), "{missed}");
+    let nothing = stage.start(["events", "--follow", "--timeout-ms", "300"]).finish().exits(0);
+    assert!(nothing.stdout.is_empty(), "what was before is not told: {nothing}");
+    let given_up = stage.start(["events", "--follow", "--after", "0"]);
+    glass_tests::holds("it is under way", Duration::from_secs(20), || {
+        stage.ok(&["session", "show", "default"]).to_string().contains("events")
+    });
+    given_up.signal_group(nix::sys::signal::Signal::SIGINT);
+    let given_up = given_up.finish().exits(130);
+    assert!(!given_up.stdout.contains("geheim"), "{given_up}");
+    for wrong in [&["--until", "popup"][..], &["--follow", "--limit", "3"], &["--follow", "--kind", "popup", "--until", "crash"]] {
+        stage.start([&["events"][..], wrong].concat()).finish().exits(2);
+    }
+    stage.start(["events", "--follow", "--session", "nobody"]).finish().exits(3);
+}
