@@ -12,7 +12,7 @@ pub fn safe(suggested: &str) -> String {
     let kept: String = last.chars().map(|c| if harmless(c) { c } else { '_' }).collect();
     // No hidden file, no `.` or `..`, nothing that looks like an option, no space at an end.
     let kept = kept.trim_start_matches(['.', '-', ' ', '~']).trim_end_matches([' ', '.']);
-    if kept.is_empty() { "download".to_owned() } else { shortened(kept) }
+    if kept.is_empty() { "download".to_owned() } else { shortened(kept, MAX_NAME) }
 }
 
 /// The same name with a number before its ending; the name itself for 0.
@@ -39,13 +39,14 @@ fn split(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn shortened(name: &str) -> String {
-    if name.len() <= MAX_NAME {
+/// The name in at most `most` bytes, more than 20, with its ending.
+pub fn shortened(name: &str, most: usize) -> String {
+    if name.len() <= most {
         return name.to_owned();
     }
     match split(name) {
-        (stem, Some(ending)) => format!("{}.{ending}", cut(stem, MAX_NAME - ending.len() - 1)),
-        (stem, None) => cut(stem, MAX_NAME).into_owned(),
+        (stem, Some(ending)) => format!("{}.{ending}", cut(stem, most - ending.len() - 1)),
+        (stem, None) => cut(stem, most).into_owned(),
     }
 }
 

@@ -69,6 +69,21 @@ fn rows_under_sticky_headings_get_their_own_clicks() {
 
 // contract: 5.1 report: 11
 #[test]
+fn what_lets_presses_through_is_not_called_covered_by_what_is_behind_it() {
+    let stage = Stage::take();
+    let visit = stage.show(
+        "<!doctype html><title>Through</title><script src=ledger.js></script><button id=through style='pointer-events: none'>Through</button>
+         <div style='clip-path: inset(100%)'><button>Clipped</button></div>",
+    );
+    for name in ["Through", "Clipped"] {
+        let error = stage.fails("not_actionable", &["click", &format!("name={name}"), "--timeout-ms", "1500"]);
+        assert_eq!((&error["reason"], error.get("candidates")), (&"hit_test_blocked".into(), None), "{error}");
+    }
+    assert_eq!(visit.clicks(), Vec::<String>::new());
+}
+
+// contract: 5.1 report: 11
+#[test]
 fn a_disabled_button_is_waited_for_and_an_inert_one_is_refused() {
     let (stage, visit) = Stage::open("disabled.html");
     stage.eval("setTimeout(() => { soon.disabled = false }, 1000); 1");

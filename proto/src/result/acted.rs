@@ -254,6 +254,9 @@ pub struct DialogSeen {
     pub page_message: String,
     /// What acceptDialog and dismissDialog take.
     pub dialog_id: String,
+    /// The page that shows it, where that is another one, whose script this page shares and waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_id: Option<String>,
 }
 
 /// A page that was opened.

@@ -135,3 +135,46 @@ fn status_and_list_answer_while_a_dialog_is_open() {
     }
     stage.ok(&["accept-dialog"]);
 }
+
+// contract: 5.5, 1.7 report: 34, 106
+#[test]
+fn a_dialog_of_a_page_that_shares_the_script_is_what_blocks_the_other() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    visit.serve("asks.html", "<!doctype html><title>Asks</title><script>alert('On load')</script>");
+    visit.serve(
+        "opens.html",
+        "<!doctype html><title>Opens</title><button onclick=\"window.open('asks.html')\">Open</button>
+         <button onclick=\"window.open('javascript:alert(2)')\">Script</button><button onclick=\"this.dataset.done = 1\">Beside</button>",
+    );
+    stage.go(&visit, "opens.html");
+    for (button, message) in [("Open", "On load"), ("Script", "2")] {
+        let opened = stage.ask(&["click", &format!("name={button}")]);
+        assert!(opened.run.took < Duration::from_secs(4), "{}", opened.run);
+        let popup = opened.result()["evidence"]["popups"][0]["targetId"].clone();
+        let popup = popup.as_str().expect("a popup");
+        let blocked = stage.ask(&["click", "name=Beside"]);
+        let error = blocked.fails("dialog_blocked");
+        assert!(blocked.run.took < Duration::from_secs(4), "{}", blocked.run);
+        assert_eq!(
+            (&error["details"]["dialog"]["targetId"], &error["details"]["dialog"]["pageMessage"]),
+            (&popup.into(), &message.into()),
+            "{error}"
+        );
+        assert_eq!((&error["outcome"], &error["dispatched"]), (&"rejected".into(), &"no".into()), "{error}");
+        assert!(error["remedy"].as_str().is_some_and(|remedy| remedy.contains(popup)), "{error}");
+        stage.ok(&["accept-dialog", "--target-id", popup]);
+        stage.ok(&["click", "name=Beside"]);
+    }
+    // One of another site blocks nobody.
+    visit.serve(
+        "far.html",
+        "<!doctype html><title>Far</title><a target=_blank href='http://b.localhost:{{port}}/{{visit}}/asks.html'>Far</a><button>Beside</button>",
+    );
+    stage.ok(&["navigate", &visit.url_at("a.localhost", "far.html")]);
+    let opened = stage.ok(&["click", "name=Far"]);
+    let popup = opened["evidence"]["popups"][0]["targetId"].as_str().expect("a popup").to_owned();
+    stage.fails("dialog_blocked", &["click", "text=Nothing", "--target-id", &popup]);
+    stage.ok(&["click", "name=Beside"]);
+    stage.ok(&["accept-dialog", "--target-id", &popup]);
+}

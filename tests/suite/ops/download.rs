@@ -87,6 +87,23 @@ fn one_is_waited_for_by_its_id_or_as_the_next() {
     assert_eq!(stage.glassctl(["download", "--next", "--download-id", &id]).code, Some(2));
 }
 
+// contract: 7.3 report: 53
+#[test]
+fn a_long_name_keeps_its_ending() {
+    let stage = Stage::take();
+    let visit = site().visit();
+    visit.serve_with("long", "words", &[("Content-Disposition", &format!("attachment; filename=\"{}.txt\"", "n".repeat(280)))]);
+    visit.serve("long.html", "<!doctype html><title>Long</title><a href=long>Get</a>");
+    stage.go(&visit, "long.html");
+    let clicked = stage.ok(&["click", "name=Get"]);
+    let id = clicked["evidence"]["downloads"][0]["downloadId"].as_str().expect("a download").to_owned();
+    let taken = stage.ok(&["download", "--download-id", &id]);
+    for (name, most) in [(&taken["path"], 4096), (&taken["pageFileName"], 256)] {
+        let name = name.as_str().expect("a name");
+        assert!(name.ends_with(".txt") && name.len() <= most, "{name}");
+    }
+}
+
 // contract: 7.3, 10.5 report: 53
 #[test]
 fn nothing_is_written_outside_of_the_file_root_whatever_the_site_suggests() {

@@ -100,6 +100,22 @@ fn editable_regions_take_text() {
     assert_eq!(stage.eval("rich.innerText.trim()"), "new words");
 }
 
+// contract: 5.6
+#[test]
+fn spaces_that_an_editable_region_would_lose_are_kept_as_typing_keeps_them() {
+    let stage = Stage::take();
+    stage.show(
+        "<!doctype html><title>Spaces</title><div id=plain contenteditable role=textbox aria-label=Plain></div>
+         <div id=pre contenteditable style='white-space: pre-wrap' role=textbox aria-label=Pre></div>",
+    );
+    for (name, id) in [("Plain", "plain"), ("Pre", "pre")] {
+        let result = stage.ok(&["fill", &format!("name={name}"), "  two  here \n  and   three"]);
+        assert_eq!(result["evidence"]["valueMatches"], true, "{result}");
+        let shown = stage.eval(&format!("{id}.innerText.replaceAll('\\u00a0', ' ')"));
+        assert_eq!(shown, "  two  here \n  and   three", "{name}");
+    }
+}
+
 // contract: 5.2
 #[test]
 fn controls_without_trusted_text_input_are_set_and_it_is_said() {

@@ -35,6 +35,7 @@ function fieldAnswer(field) {
     kind,
     multiline,
     maxLength: most >= 0 ? most : null,
+    collapses: kind === 'contenteditable' && styleOf(field).whiteSpaceCollapse === 'collapse',
     type: tag === 'input' ? G.type(field) : tag,
   };
 }

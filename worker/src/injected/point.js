@@ -159,7 +159,7 @@ function choosePointOf(el, rects, holder, position) {
     const good = grade(hit, el, targets);
     if (good === 2) return { point: at, clear: true };
     if (good === 1) fallback = fallback || at;
-    else if (hit && !blocked) blocked = hit;
+    else if (hit && (!blocked || inside(el, blocked))) blocked = hit;
   }
   if (fallback) return { point: fallback, clear: false };
   return blocked ? blockedBy(blocked, el) : { reason: 'outside_viewport' };
@@ -167,6 +167,8 @@ function choosePointOf(el, rects, holder, position) {
 
 function blockedBy(hit, el) {
   if (!hit) return { reason: 'outside_viewport' };
+  // Nothing lies over what lets presses through, or shows nothing there, to what it lies in itself.
+  if (styleOf(el).pointerEvents === 'none' || inside(el, hit)) return { reason: 'hit_test_blocked', cover: null };
   return { reason: 'hit_test_blocked', cover: coverOf(hit, el) };
 }
 

@@ -32,6 +32,9 @@ pub(super) struct Field {
     pub(super) multiline: bool,
     /// Most UTF-16 units that it takes.
     pub(super) max_length: Option<u64>,
+    /// It shows several spaces as one.
+    #[serde(default)]
+    pub(super) collapses: bool,
     /// `type` of an input, else the tag.
     #[serde(default, rename = "type")]
     pub(super) of_type: String,
@@ -95,7 +98,9 @@ pub(super) async fn replace(context: &Context, aim: &Aim, text: &str) -> Result<
         set_native(context, key, node, &field, text).await?;
     } else {
         admit(context, key, &field, text).await?;
-        insert(context, key, &field, text).await?;
+        // A line that begins or ends with a space would lose it.
+        let shown = if field.collapses { shown(text, true) } else { text.to_owned() };
+        insert(context, key, &field, &shown).await?;
     }
     let value = || Step("value", json!({ "ref": node, "expected": text }));
     let mut read = read_back(context, key, value()).await?;
@@ -264,6 +269,13 @@ pub(super) async fn insert(
         press(context, &session, &delete).await?;
         return Ok(());
     }
+    let shown;
+    let text: &str = if field.collapses {
+        shown = self::shown(text, false);
+        &shown
+    } else {
+        text
+    };
     if field.kind != "contenteditable" || !text.contains(['\n', '\r']) {
         put(context, &session, text).await?;
         return Ok(());
@@ -279,6 +291,21 @@ pub(super) async fn insert(
         }
     }
     Ok(())
+}
+
+/// Spaces that would not be shown as no-break spaces, which is what typing them makes of them: each but the first of
+/// several, and with `edges` those at the ends of lines.
+fn shown(text: &str, edges: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = if edges { '\n' } else { '\0' };
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends = edges && rest.peek().is_none_or(|next| matches!(next, '\n' | '\r'));
+        let lost = c == ' ' && (ends || matches!(before, ' ' | '\n' | '\r'));
+        before = if lost { '\u{a0}' } else { c };
+        out.push(before);
+    }
+    out
 }
 
 /// Answers whether more can be put in: not while a dialog is open or the page is gone.
@@ -399,4 +426,24 @@ pub(super) async fn run(context: &Context, key: &FrameKey, steps: Vec<Step>) -> 
 
 pub(super) fn take<T: DeserializeOwned>(context: &Context, call: &mut Call) -> Result<T, OpError> {
     call.take().map_err(|error| context.engine(&error, Phase::Dispatch))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn spaces_that_would_be_lost_are_kept() {
+        for (text, edges, kept) in [
+            ("a b", true, "a b"),
+            ("a  b", false, "a \u{a0}b"),
+            ("a   b", false, "a \u{a0} b"),
+            (" a ", true, "\u{a0}a\u{a0}"),
+            (" a ", false, " a "),
+            ("a \n b", true, "a\u{a0}\n\u{a0}b"),
+            ("", true, ""),
+        ] {
+            assert_eq!(shown(text, edges), kept, "{text:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The model of downloads (contract 7.3): every one is caught, bounded in number and in bytes.
 
 use glass_proto::escape::cut;
+use glass_proto::filename::shortened;
 use glass_proto::result::{DownloadState, EventKind, EventOf};
 
 use super::Pages;
@@ -42,7 +43,7 @@ impl State {
         let forgotten = oldest.and_then(|at| self.downloads.remove(at)).map(|one| one.id);
         let of = EventOf {
             download_id: Some(begin.guid.clone()),
-            page_file_name: Some(cut(&begin.suggested_filename, 256).into_owned()),
+            page_file_name: Some(shortened(&begin.suggested_filename, 256)),
             page_url: Some(address(&begin.url)),
             ..EventOf::default()
         };
@@ -52,7 +53,7 @@ impl State {
         self.downloads.push_back(Download {
             id: begin.guid,
             target,
-            name: cut(&begin.suggested_filename, 256).into_owned(),
+            name: shortened(&begin.suggested_filename, 256),
             url: cut(&begin.url, 4096).into_owned(),
             state: DownloadState::InProgress,
             reason: None,

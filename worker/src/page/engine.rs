@@ -244,6 +244,7 @@ impl Pages {
     ) -> Result<R, EngineError> {
         let mut pending = pending;
         let mut moved = self.inner.moved.subscribe();
+        let mut blocked = std::pin::pin!(self.blocked_by_a_neighbour(target));
         loop {
             if let Some(halt) = Halt::of(&self.state(), target) {
                 // A reply that is already here counts.
@@ -256,6 +257,8 @@ impl Pages {
                 biased;
                 reply = &mut pending => return reply.map_err(EngineError::from_cdp),
                 changed = moved.changed() => if changed.is_err() { return Err(EngineError::Gone) },
+                // From now on it is a halt.
+                () = &mut blocked => blocked.set(self.blocked_by_a_neighbour(target)),
             }
         }
     }

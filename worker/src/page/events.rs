@@ -277,6 +277,7 @@ impl Pages {
                 _ => "dialog",
             };
             let seen = DialogSeen {
+                target_id: None,
                 kind: kind.to_owned(),
                 page_message: cut(&opening.message, 1024).into_owned(),
                 dialog_id: id,
@@ -326,6 +327,7 @@ impl State {
             main: id.clone(),
             frames: HashMap::new(),
             dialog: None,
+            waits_for: None,
             document: Document::default(),
             asked: None,
             log: Log::default(),

@@ -104,6 +104,8 @@ pub struct Target {
     pub frames: HashMap<String, Frame>,
     /// The open dialog.
     pub dialog: Option<Dialog>,
+    /// The dialog of another page that this one was found to wait for.
+    pub(super) waits_for: Option<String>,
     /// The document of the main frame.
     pub document: Document,
     /// Since when it owes an answer to the question whether it lives.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use glass_proto::result::DialogSeen;
 
-use super::{EngineError, Pages, State};
+use super::{EngineError, Pages, State, neighbours};
 use crate::cdp::CdpError;
 
 /// Why a page cannot answer, or go on, at all.
@@ -24,7 +24,10 @@ impl Halt {
         match state.target(target) {
             None => Some(Self::Closed),
             Some(target) if target.crashed => Some(Self::Crashed),
-            Some(target) => target.dialog.as_ref().map(|dialog| Self::Dialog(dialog.seen.clone())),
+            Some(target) => {
+                let own = target.dialog.as_ref().map(|dialog| dialog.seen.clone());
+                own.or_else(|| neighbours::blocking(state, target)).map(Self::Dialog)
+            }
         }
     }
 }
