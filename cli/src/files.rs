@@ -4,14 +4,17 @@
 //! The client reads and writes, not the daemon and not a worker: whatever comes of a session, it has no file of the
 //! user's in its hands (docs/adr/0009).
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
+use glass_proto::error::MAX_TEXT;
+use glass_proto::escape::cut;
 use glass_proto::filename::{numbered, safe};
-use glass_proto::op::{StorageAction, StorageState, Upload};
-use glass_proto::result::Downloaded;
+use glass_proto::op::{self, Batch, CallOptions, InvalidParams, StorageAction, StorageState, Upload};
+use glass_proto::result::{Batched, Downloaded, Evaluated};
 use glass_proto::wire::CHUNK;
 use glass_proto::{AnyOperation, Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
 use rustix::fs::{Mode, OFlags, RenameFlags};
@@ -19,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::client::Client;
 use crate::error::unreadable;
+use crate::follow::Seen;
 
 /// More files of one name than anybody keeps in one directory; a bound so that the search ends.
 const MOST: u32 = 10_000;
@@ -367,11 +371,24 @@ fn forget(directory: &OwnedFd, temporary: &str) {
 #[derive(Debug, Default)]
 pub struct Carried {
     /// Where what comes is kept.
-    pub incoming: Option<Incoming>,
+    incoming: Option<Incoming>,
     /// What is to be given to the session.
-    pub outgoing: Vec<Outgoing>,
+    outgoing: Vec<Outgoing>,
     /// Where the file of the answer is kept, for its owner alone.
-    pub private: Option<Replacing>,
+    private: Option<Replacing>,
+    /// Where files that a script keeps go.
+    artifacts: Option<(Root, PathBuf)>,
+    /// Those of the steps of a batch.
+    steps: Vec<Step>,
+}
+
+/// A step of a batch with its files.
+#[derive(Debug)]
+struct Step {
+    number: u32,
+    operation: AnyOperation,
+    options: CallOptions,
+    carried: Carried,
 }
 
 impl Carried {
@@ -384,27 +401,73 @@ impl Carried {
         let directory = match operation {
             AnyOperation::Download(download) => &mut download.destination,
             AnyOperation::RetryDownloadCapture(retry) => &mut retry.destination,
-            AnyOperation::Upload(upload) if !upload.files.is_empty() => {
-                let root = Root::open(root)?;
-                let files = std::mem::take(&mut upload.files);
-                let mut outgoing = Vec::new();
-                for file in &files {
-                    outgoing.extend(root.all(file)?);
-                    few(&outgoing)?;
-                }
-                if outgoing.iter().any(|file| file.size > Upload::MAX_BYTES) {
-                    return Err(OpError::invalid(
-                        format!("a file is larger than {} bytes", Upload::MAX_BYTES),
-                        "upload a smaller file",
-                    ));
-                }
-                return Ok(Self { outgoing, ..Self::default() });
-            }
+            AnyOperation::Upload(upload) if !upload.files.is_empty() => return Self::of_upload(upload, root),
             AnyOperation::StorageState(storage) => return Self::of_state(storage, root),
+            AnyOperation::Evaluate(evaluate) => return Self::of_script(evaluate.artifacts.take(), root),
+            AnyOperation::Batch(batch) => return Self::of_steps(batch, root),
             _ => return Ok(Self::default()),
         };
         let directory = std::mem::replace(directory, PathBuf::from("."));
         Ok(Self { incoming: Some(Root::open(root)?.incoming(&directory)?), ..Self::default() })
+    }
+
+    fn of_upload(upload: &mut Upload, root: Option<&Path>) -> Result<Self, OpError> {
+        let root = Root::open(root)?;
+        let files = std::mem::take(&mut upload.files);
+        let mut outgoing = Vec::new();
+        for file in &files {
+            outgoing.extend(root.all(file)?);
+            few(&outgoing)?;
+        }
+        if outgoing.iter().any(|file| file.size > Upload::MAX_BYTES) {
+            return Err(OpError::invalid(
+                format!("a file is larger than {} bytes", Upload::MAX_BYTES),
+                "upload a smaller file",
+            ));
+        }
+        Ok(Self { outgoing, ..Self::default() })
+    }
+
+    fn of_script(directory: Option<PathBuf>, root: Option<&Path>) -> Result<Self, OpError> {
+        let Some(directory) = directory else { return Ok(Self::default()) };
+        let root = Root::open(root)?;
+        // That it can be written to is known before the script runs.
+        drop(root.incoming(&directory)?);
+        Ok(Self { artifacts: Some((root, directory)), ..Self::default() })
+    }
+
+    fn of_steps(batch: &mut Batch, root: Option<&Path>) -> Result<Self, OpError> {
+        let mut steps = Vec::new();
+        for (number, step) in (1..).zip(&mut batch.steps) {
+            let invalid = |error: InvalidParams| OpError::invalid(error.to_string(), "see --help");
+            let decoded = step.decode().map_err(invalid).and_then(|(mut operation, options)| {
+                let carried = Self::of(&mut operation, root)?;
+                Ok(Step { number, operation, options, carried })
+            });
+            let own = decoded.map_err(|error| of_step(number, error))?;
+            own.write(step)?;
+            steps.push(own);
+        }
+        Ok(Self { steps, ..Self::default() })
+    }
+
+    /// From now on the files that the script of a step keeps go into this directory.
+    ///
+    /// # Errors
+    /// See [`Root::incoming`].
+    pub fn keep_artifacts(&mut self, step: u32, directory: PathBuf, root: Option<&Path>) -> Result<(), OpError> {
+        let own = Self::of_script(Some(directory), root).map_err(|error| of_step(step, error))?;
+        if let Some(step) = self.steps.iter_mut().find(|own| own.number == step) {
+            step.carried.artifacts = own.artifacts;
+        }
+        Ok(())
+    }
+
+    /// Where what comes in pieces goes, by the step that it is of.
+    pub fn take_incoming(&mut self) -> HashMap<u32, Incoming> {
+        let steps = self.steps.iter_mut().map(|step| (step.number, step.carried.incoming.take()));
+        let all = std::iter::once((0, self.incoming.take())).chain(steps);
+        all.filter_map(|(step, incoming)| Some((step, incoming?))).collect()
     }
 
     fn of_state(storage: &mut StorageState, root: Option<&Path>) -> Result<Self, OpError> {
@@ -457,39 +520,136 @@ impl Carried {
         session: &str,
         operation: &mut AnyOperation,
     ) -> Result<(), OpError> {
-        for file in std::mem::take(&mut self.outgoing) {
-            let id = client.stage_file(session, file).await?;
-            if let AnyOperation::Upload(upload) = operation {
-                upload.file_ids.push(id);
+        give(&mut self.outgoing, client, session, operation).await?;
+        let AnyOperation::Batch(batch) = operation else { return Ok(()) };
+        for own in self.steps.iter_mut().filter(|step| !step.carried.outgoing.is_empty()) {
+            let given = give(&mut own.carried.outgoing, client, session, &mut own.operation).await;
+            given.map_err(|error| of_step(own.number, error))?;
+            if let Some(step) = batch.steps.get_mut(own.number as usize - 1) {
+                own.write(step)?;
             }
         }
         Ok(())
     }
+
+    /// Keeps the files of an answer, and says in it where they are. In that of a batch a file that cannot be kept is the
+    /// error of its step.
+    ///
+    /// # Errors
+    /// `transport`, when one cannot be kept.
+    pub fn keep(mut self, json: Vec<u8>, seen: &mut Seen) -> Result<Vec<u8>, OpError> {
+        if self.steps.is_empty() {
+            return self.keep_of(0, json, seen);
+        }
+        let mut batched: Batched = serde_json::from_slice(&json).map_err(|_| unreadable("answer"))?;
+        for Step { number, mut carried, .. } in std::mem::take(&mut self.steps) {
+            in_step(&mut batched, number, |result| carried.keep_of(number, result, seen));
+        }
+        serde_json::to_vec(&batched).map_err(|_| unreadable("answer"))
+    }
+
+    fn keep_of(&mut self, step: u32, json: Vec<u8>, seen: &mut Seen) -> Result<Vec<u8>, OpError> {
+        if let Some(incoming) = seen.incoming.remove(&step) {
+            return keep(&json, incoming);
+        }
+        if let Some(private) = self.private.take() {
+            let content = seen.take_files(step).next().unwrap_or_default();
+            return keep_private(&json, &content, private);
+        }
+        match &self.artifacts {
+            Some((root, directory)) => {
+                let files: Vec<_> = seen.take_files(step).collect();
+                keep_artifacts(&json, files, root, directory)
+            }
+            None => Ok(json),
+        }
+    }
+}
+
+impl Step {
+    fn write(&self, step: &mut op::Step) -> Result<(), OpError> {
+        let written = op::Step::of(&self.operation, &self.options);
+        *step = written.map_err(|_| OpError::invalid("the step cannot be written as JSON", ""))?;
+        Ok(())
+    }
+}
+
+/// Lets something be made of the result of a step that has one.
+pub fn in_step(
+    batched: &mut Batched,
+    number: u32,
+    make: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, OpError>,
+) {
+    let Some(step) = batched.steps.iter_mut().find(|step| step.step == number) else { return };
+    let Some(result) = step.result.as_ref().and_then(|result| serde_json::to_vec(result).ok()) else { return };
+    let made = make(result).and_then(|json| serde_json::from_slice(&json).map_err(|_| unreadable("answer")));
+    match made {
+        Ok(result) => step.result = Some(result),
+        Err(error) => step.error = Some(error),
+    }
+}
+
+async fn give(
+    files: &mut Vec<Outgoing>,
+    client: &mut Client,
+    session: &str,
+    operation: &mut AnyOperation,
+) -> Result<(), OpError> {
+    for file in std::mem::take(files) {
+        let id = client.stage_file(session, file).await?;
+        if let AnyOperation::Upload(upload) = operation {
+            upload.file_ids.push(id);
+        }
+    }
+    Ok(())
+}
+
+/// The error with the step that it is of.
+fn of_step(number: u32, mut error: OpError) -> OpError {
+    let message = format!("step {number}: {}", error.message);
+    error.message = cut(&message, MAX_TEXT).into_owned();
+    error.detail("step", number)
 }
 
 /// Keeps a download that came whole, and says in the answer where. One that broke off at the site has no file.
-///
-/// # Errors
-/// `transport`, when it cannot be kept.
-pub fn keep(json: &[u8], incoming: Incoming) -> Result<String, OpError> {
+fn keep(json: &[u8], incoming: Incoming) -> Result<Vec<u8>, OpError> {
     let mut downloaded: Downloaded = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
     if let Some(sha256) = &downloaded.sha256 {
         let path = incoming.finish(&downloaded.page_file_name, downloaded.bytes, sha256)?;
         downloaded.path = Some(path.to_string_lossy().into_owned());
     }
-    serde_json::to_string(&downloaded).map_err(|_| unreadable("answer"))
+    serde_json::to_vec(&downloaded).map_err(|_| unreadable("answer"))
 }
 
 /// Writes the private file of an answer, and says in it where.
-///
-/// # Errors
-/// `transport`, when it cannot be kept.
-pub fn keep_private(json: &[u8], content: &[u8], private: Replacing) -> Result<String, OpError> {
+fn keep_private(json: &[u8], content: &[u8], private: Replacing) -> Result<Vec<u8>, OpError> {
     let path = private.write(content)?;
     let mut result: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
     result.insert("path".to_owned(), path.to_string_lossy().into());
-    serde_json::to_string(&result).map_err(|_| unreadable("answer"))
+    serde_json::to_vec(&result).map_err(|_| unreadable("answer"))
+}
+
+/// Writes what a script kept, each under its name made safe, which replaces nothing; and says in the answer where.
+fn keep_artifacts(json: &[u8], files: Vec<Vec<u8>>, root: &Root, directory: &Path) -> Result<Vec<u8>, OpError> {
+    let mut evaluated: Evaluated = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
+    for (kept, data) in evaluated.artifacts.iter_mut().zip(files) {
+        let mut file = root.incoming(directory)?;
+        file.take(&data)?;
+        let sha256 = hex(&Sha256::digest(&data));
+        let path = file.finish(&kept.page_name, kept.bytes, &sha256).map_err(|error| {
+            let mut error = error.ended(Outcome::Completed, Dispatched::Yes);
+            "a file of the script cannot be written".clone_into(&mut error.message);
+            "make room, or name another directory; the script has run".clone_into(&mut error.remedy);
+            error
+        })?;
+        kept.path = Some(path.to_string_lossy().into_owned());
+    }
+    serde_json::to_vec(&evaluated).map_err(|_| unreadable("answer"))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A file that comes, under a name of its own until it is whole.
@@ -525,7 +685,7 @@ impl Incoming {
     /// `transport`, when what came is not what was sent or cannot be kept.
     pub fn finish(mut self, suggested: &str, bytes: u64, sha256: &str) -> Result<PathBuf, OpError> {
         let hash = std::mem::take(&mut self.hash).finalize();
-        let came: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let came = hex(&hash);
         if (self.bytes, came.as_str()) != (bytes, sha256) {
             return Err(not_written(&io::ErrorKind::UnexpectedEof.into()));
         }

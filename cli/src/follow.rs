@@ -2,11 +2,12 @@
 //!
 //! The same for every client: one command of glassctl, and the calls of `glass --mcp`.
 
+use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use glass_proto::op::{AnyOperation, CallOptions, Effect, ExportPage};
+use glass_proto::op::{AnyOperation, Batch, CallOptions, Effect, Evaluate, ExportPage};
 use glass_proto::wire::client as pb;
 use glass_proto::{ErrorKind, ExecutionId, OpError, Phase};
 use pb::execute_event::Kind;
@@ -23,6 +24,8 @@ const GRACE: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Most bytes of a file that are collected: an exported page is the largest.
 const MAX_FILE: usize = ExportPage::MAX_BYTES + 4 * 1024 * 1024;
+/// Most files of an answer: a batch of scripts that each keep as many as they may.
+const MAX_FILES: usize = Batch::MAX_STEPS * Evaluate::MAX_ARTIFACTS;
 
 /// How far an operation of several steps is, for whoever waits for its end. Clones tell the same.
 #[derive(Clone, Debug, Default)]
@@ -52,34 +55,88 @@ pub struct Seen {
     pub session: Option<SessionSeen>,
     /// How far it is, for an operation of several steps.
     pub progress: News,
-    /// The file that belongs to the result, as far as it has come.
-    pub file: Vec<u8>,
-    /// Where a file goes that is too large to be held.
-    pub incoming: Option<Incoming>,
+    /// The files that belong to the result, as far as they have come.
+    pub files: Vec<Came>,
+    /// Where files go that are too large to be held, by the step of a batch that they are of; of anything else it is 0.
+    pub incoming: HashMap<u32, Incoming>,
+    /// Whether the names of files begin with the number of their step.
+    pub(crate) steps: bool,
+}
+
+/// A file that belongs to a result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Came {
+    /// The step of a batch that it is of; of anything else it is 0.
+    pub step: u32,
+    /// Its name, as the session calls it.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub data: Vec<u8>,
+    /// Nothing more of it comes.
+    pub(crate) whole: bool,
 }
 
 impl Seen {
+    /// The bytes of the file that belongs to the result; nothing where there is none.
+    pub fn file(&self) -> &[u8] {
+        self.files.first().map_or(&[], |file| &file.data)
+    }
+
+    /// The files of a step.
+    pub fn files_of(&self, step: u32) -> impl Iterator<Item = &Came> {
+        self.files.iter().filter(move |file| file.step == step)
+    }
+
+    /// Takes the files of a step out.
+    pub fn take_files(&mut self, step: u32) -> impl Iterator<Item = Vec<u8>> {
+        let (of, others) = std::mem::take(&mut self.files).into_iter().partition(|file| file.step == step);
+        self.files = others;
+        let of: Vec<Came> = of;
+        of.into_iter().map(|file| file.data)
+    }
+
+    fn piece(&mut self, artifact: pb::Artifact) -> Result<(), OpError> {
+        let (step, name) = match artifact.name.split_once('/').filter(|_| self.steps) {
+            Some((step, name)) => (step.parse().unwrap_or(0), name.to_owned()),
+            None => (0, artifact.name.clone()),
+        };
+        if let Some(incoming) = self.incoming.get_mut(&step) {
+            return incoming.take(&artifact.data);
+        }
+        // The daemon bounds it; this bounds the daemon.
+        let most = if self.steps { Batch::MAX_FILES } else { MAX_FILE };
+        let held: usize = self.files.iter().map(|file| file.data.len()).sum();
+        if held + artifact.data.len() > most || self.files.len() > MAX_FILES {
+            return Err(OpError::failed(
+                ErrorKind::ResultTooLarge,
+                Phase::Transport,
+                "the files of the answer are larger than their bound",
+                "ask for a smaller part of the page, or for less at a time",
+            ));
+        }
+        let goes_on = |file: &Came| !file.whole && file.step == step && file.name == name;
+        match self.files.last_mut().filter(|file| goes_on(file)) {
+            Some(file) => {
+                file.data.extend_from_slice(&artifact.data);
+                file.whole = artifact.last;
+            }
+            None => {
+                let pb::Artifact { media_type, data, last, .. } = artifact;
+                self.files.push(Came { step, name, media_type, data, whole: last });
+            }
+        }
+        Ok(())
+    }
+
     fn take(&mut self, event: pb::ExecuteEvent) -> Result<Option<pb::Ended>, OpError> {
         match event.kind {
             Some(Kind::Accepted(accepted)) => {
                 self.accepted.get_or_insert_with(std::time::Instant::now);
                 self.note(&accepted.execution_id, accepted.session);
             }
-            Some(Kind::Artifact(artifact)) => {
-                if let Some(incoming) = &mut self.incoming {
-                    return incoming.take(&artifact.data).map(|()| None);
-                }
-                // The daemon bounds it; this bounds the daemon.
-                if self.file.len() + artifact.data.len() > MAX_FILE {
-                    return Err(OpError::failed(
-                        ErrorKind::ResultTooLarge,
-                        Phase::Transport,
-                        "the file of the answer is larger than its bound",
-                        "ask for a smaller part of the page",
-                    ));
-                }
-                self.file.extend_from_slice(&artifact.data);
-            }
+            Some(Kind::Artifact(artifact)) => self.piece(artifact)?,
             Some(Kind::Ended(ended)) => {
                 self.note(&ended.execution_id, ended.session.clone());
                 return Ok(Some(ended));
@@ -120,7 +177,7 @@ impl Following {
             name: facts.name,
             sent: if facts.effect == Effect::Read { Sent::Harmless } else { Sent::MayHaveEffect },
             deadline: Instant::now() + options.timeout(operation.timeout()) + GRACE,
-            seen: Seen::default(),
+            seen: Seen { steps: facts.name == "batch", ..Seen::default() },
         }
     }
 
@@ -222,8 +279,27 @@ mod tests {
     fn a_file_without_bound_is_not_collected() {
         let mut seen = Seen::default();
         let piece = pb::Artifact { data: vec![0; MAX_FILE / 2], ..pb::Artifact::default() };
+        assert_eq!(seen.file(), b"");
         let mut take = || seen.take(pb::ExecuteEvent { kind: Some(Kind::Artifact(piece.clone())) });
         assert!(take().is_ok() && take().is_ok());
         assert_eq!(take().unwrap_err().kind, ErrorKind::ResultTooLarge);
+    }
+
+    // contract: 6
+    #[test]
+    fn files_of_steps_are_told_apart_and_pieces_of_one_are_joined() {
+        let mut seen = Seen { steps: true, ..Seen::default() };
+        let mut take = |name: &str, data: &[u8], last| {
+            let piece = pb::Artifact { name: name.into(), media_type: "a/b".into(), data: data.into(), last };
+            seen.take(pb::ExecuteEvent { kind: Some(Kind::Artifact(piece)) }).unwrap();
+        };
+        take("2/a/b", b"on", false);
+        take("2/a/b", b"e", true);
+        take("2/a/b", b"two", true);
+        take("3/a", b"", true);
+        let of = |step| seen.files_of(step).map(|file| (file.name.clone(), file.data.clone())).collect::<Vec<_>>();
+        assert_eq!(of(2), [("a/b".to_owned(), b"one".to_vec()), ("a/b".to_owned(), b"two".to_vec())]);
+        assert_eq!(of(3), [("a".to_owned(), Vec::new())]);
+        assert_eq!(of(1), []);
     }
 }

@@ -1,6 +1,7 @@
 //! What a handler works with: its target, its deadline, the mark that says whether anything was sent, and what has
 //! to be undone when it does not end by itself.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,7 +45,7 @@ pub enum Notice {
         /// Its name.
         name: String,
         /// Its media type.
-        media_type: &'static str,
+        media_type: Cow<'static, str>,
         /// Its bytes.
         data: Vec<u8>,
     },
@@ -130,6 +131,18 @@ impl Context {
     pub(crate) async fn step_begins(&self, done: u32, total: u32, operation: &'static str) {
         // A receiver that is gone means a cancel, which ends the step.
         let _ = self.notices.send(Notice::Progress { done, total, operation }).await;
+    }
+
+    /// Sends a file that belongs to the result.
+    pub(crate) async fn send_file(&self, name: &str, media_type: impl Into<Cow<'static, str>>, data: Vec<u8>) {
+        let notice = Notice::Artifact { name: self.file_name(name), media_type: media_type.into(), data };
+        // A receiver that is gone means a cancel, which ends this future at its next await.
+        let _ = self.notices.send(notice).await;
+    }
+
+    /// Under which name a file travels: that of a step of a batch begins with the step's number.
+    pub(crate) fn file_name(&self, name: &str) -> String {
+        self.token.split_once('.').map_or_else(|| name.to_owned(), |(_, step)| format!("{step}/{name}"))
     }
 
     /// The attempt that it is, or is a step of: a step's token is that of its batch with a number.
@@ -368,11 +381,16 @@ pub fn halted(halt: &Halt) -> OpError {
 
 /// A dialog is open, and the page stands still until it is answered (contract 5.5).
 pub fn dialog_blocked(dialog: &DialogSeen) -> OpError {
-    OpError::rejected(
-        ErrorKind::DialogBlocked,
-        Phase::Preflight,
-        format!("a dialog ({}) is open and blocks the page", dialog.kind),
-        "answer it with accept-dialog or dismiss-dialog",
-    )
+    let (message, remedy) = match &dialog.target_id {
+        None => (
+            format!("a dialog ({}) is open and blocks the page", dialog.kind),
+            "answer it with accept-dialog or dismiss-dialog".to_owned(),
+        ),
+        Some(other) => (
+            format!("a dialog ({}) of another page is open and blocks this one with it", dialog.kind),
+            format!("answer it with accept-dialog or dismiss-dialog --target-id {other}"),
+        ),
+    };
+    OpError::rejected(ErrorKind::DialogBlocked, Phase::Preflight, message, remedy)
     .detail("dialog", serde_json::to_value(dialog).unwrap_or_default())
 }

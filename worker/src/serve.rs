@@ -195,12 +195,13 @@ async fn tell(events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>, notice: N
             send(Kind::Artifact(pb::Artifact { name, media_type, data, last })).await;
         }
         Notice::Artifact { name, media_type, data } => {
-            let pieces = data.chunks(CHUNK);
+            // An empty file is told too.
+            let pieces: Vec<&[u8]> = if data.is_empty() { vec![&[]] } else { data.chunks(CHUNK).collect() };
             let count = pieces.len();
-            for (at, piece) in pieces.enumerate() {
+            for (at, piece) in pieces.into_iter().enumerate() {
                 let artifact = pb::Artifact {
                     name: name.clone(),
-                    media_type: media_type.to_owned(),
+                    media_type: media_type.clone().into_owned(),
                     data: piece.to_vec(),
                     last: at + 1 == count,
                 };

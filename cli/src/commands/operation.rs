@@ -1,9 +1,10 @@
 //! Runs any operation of the command line, and puts its answer into words.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use glass_proto::op::{CallOptions, OperationCommand};
+use glass_proto::op::{CallOptions, Evaluate, OperationCommand};
 use glass_proto::result::{Answer, Batched};
 use glass_proto::wire::client as pb;
 use glass_proto::{AnyOperation, OpError, Outcome, TargetId};
@@ -11,11 +12,12 @@ use pb::ended::Answer as Raw;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::events::{Followed, follow};
 use super::picture::Picture;
 use super::{steps, text};
 use crate::client::{Client, Server};
 use crate::error::{self, Failure};
-use crate::files::{Carried, Incoming, Replacing, keep, keep_private};
+use crate::files::{Carried, in_step};
 use crate::follow::{Following, Seen};
 use crate::output::{Output, Report};
 use crate::session::SessionChoice;
@@ -28,7 +30,8 @@ pub(super) struct Prepared {
     operation: AnyOperation,
     options: CallOptions,
     session: String,
-    picture: Option<Picture>,
+    /// By the step of a batch that they are of; of anything else it is 0.
+    pictures: BTreeMap<u32, Picture>,
     carried: Carried,
     trace: bool,
 }
@@ -48,20 +51,57 @@ pub(super) fn prepare(
     text::take(&mut operation)?;
     steps::read(&mut operation, &mut options)?;
     options.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
-    let picture = match &operation {
+    let mut pictures = BTreeMap::new();
+    let mut artifacts = Vec::new();
+    if let AnyOperation::Batch(batch) = &mut operation {
+        for (number, own, places) in steps::places(batch)? {
+            keeps_somewhere(&own, places.artifacts.is_some())?;
+            pictures.extend(picture(&own)?.map(|picture| (number, picture)));
+            artifacts.extend(places.artifacts.map(|directory| (number, directory)));
+        }
+    } else {
+        keeps_somewhere(&operation, false)?;
+        pictures.extend(picture(&operation)?.map(|picture| (0, picture)));
+    }
+    if let AnyOperation::NetworkBody(body) = &mut operation {
+        body.as_resource = body.output.is_some();
+    }
+    if trace && matches!(&operation, AnyOperation::Events(events) if events.follow) {
+        return Err(Failure::invalid("--follow tells what happens, and --trace-on-error of one call", "leave out one"));
+    }
+    let session = session.for_execute().map_err(super::invalid)?;
+    operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
+    let mut carried = Carried::of(&mut operation, file_root)?;
+    for (number, directory) in artifacts {
+        carried.keep_artifacts(number, directory, file_root)?;
+    }
+    Ok(Prepared { operation, options, session, pictures, carried, trace })
+}
+
+/// The place for the file of an answer.
+fn picture(operation: &AnyOperation) -> Result<Option<Picture>, Failure> {
+    Ok(match operation {
         AnyOperation::Screenshot(screenshot) => Some(Picture::of(screenshot)?),
         AnyOperation::Observe(observe) if observe.include_screenshot => Some(Picture::beside(observe)?),
         AnyOperation::ExportPage(page) if page.writes() => Some(Picture::export(page)?),
         AnyOperation::NetworkBody(body) if body.output.is_some() => Some(Picture::body(body)?),
         _ => None,
-    };
-    if let AnyOperation::NetworkBody(body) = &mut operation {
-        body.as_resource = body.output.is_some();
+    })
+}
+
+/// Files that a script keeps need a place: they are never dropped.
+fn keeps_somewhere(operation: &AnyOperation, named: bool) -> Result<(), Failure> {
+    match operation {
+        AnyOperation::Evaluate(evaluate)
+            if evaluate.expression.contains(Evaluate::KEEP) && evaluate.artifacts.is_none() && !named =>
+        {
+            Err(Failure::invalid(
+                format!("the script keeps files by {}, and no place for them is named", Evaluate::KEEP),
+                "name a directory with --artifacts",
+            ))
+        }
+        _ => Ok(()),
     }
-    let session = session.for_execute().map_err(super::invalid)?;
-    operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;
-    let carried = Carried::of(&mut operation, file_root)?;
-    Ok(Prepared { operation, options, session, picture, carried, trace })
 }
 
 /// Runs the operation.
@@ -74,7 +114,13 @@ pub(super) async fn run(
     output: Output,
     mut cancel: Cancel,
 ) -> Result<Report, Failure> {
-    let Prepared { mut operation, options, session, picture, mut carried, trace } = prepared;
+    let Prepared { mut operation, options, session, pictures, mut carried, trace } = prepared;
+    if let AnyOperation::Events(events) = &operation
+        && events.follow
+    {
+        let followed = Followed { events, options: &options, session: &session };
+        return follow(followed, server, output, cancel).await;
+    }
     let begun = Instant::now();
     let not_json = |_| Failure::invalid("the parameters cannot be written as JSON", "");
     let json = options.encode().map_err(not_json)?;
@@ -90,12 +136,10 @@ pub(super) async fn run(
     let connected = begun.elapsed();
     let asked = client.clone();
     let mut call = Following::new(client, &operation, &options);
-    call.seen.incoming = carried.incoming;
+    call.seen.incoming = carried.take_incoming();
     let ended = call.run(session.clone(), params, json, cancel.asked()).await.map_err(Failure::from);
     let mut seen = call.seen;
-    let incoming = seen.incoming.take();
-    let file = File { picture: picture.as_ref(), incoming, private: carried.private };
-    let ended = ended.and_then(|ended| answer(&operation, &ended, &seen, file, output));
+    let ended = ended.and_then(|ended| answer(&operation, ended, &mut seen, carried, &pictures, output));
     let around = async |error: &OpError| {
         if !trace {
             return None;
@@ -151,39 +195,38 @@ async fn ask(client: &Client, question: &Question, session: &str) -> Option<Valu
     }
 }
 
-/// The file that belongs to an answer.
-struct File<'a> {
-    picture: Option<&'a Picture>,
-    incoming: Option<Incoming>,
-    private: Option<Replacing>,
-}
-
 fn answer(
     operation: &AnyOperation,
-    ended: &pb::Ended,
-    seen: &Seen,
-    file: File<'_>,
+    ended: pb::Ended,
+    seen: &mut Seen,
+    carried: Carried,
+    pictures: &BTreeMap<u32, Picture>,
     output: Output,
 ) -> Result<Report, Failure> {
     let unreadable = || Failure::from(error::unreadable("answer"));
-    let json = match &ended.answer {
+    let json = match ended.answer {
         Some(Raw::ErrorJson(json)) => {
-            let error: OpError = serde_json::from_slice(json).map_err(|_| unreadable())?;
+            let error: OpError = serde_json::from_slice(&json).map_err(|_| unreadable())?;
             return Err(error.into());
         }
         Some(Raw::ResultJson(json)) => json,
         None => return Err(unreadable()),
     };
-    let json = match file {
-        // A picture that a dialog withheld.
-        File { picture: Some(_), .. } if seen.file.is_empty() => String::from_utf8(json.clone()).ok(),
-        File { picture: Some(picture), .. } => {
-            with_path(json, operation, &picture.write(&seen.file)?.to_string_lossy())
+    let json = carried.keep(json, seen)?;
+    let json = match operation {
+        AnyOperation::Batch(_) if !pictures.is_empty() => {
+            let mut batched: Batched = serde_json::from_slice(&json).map_err(|_| unreadable())?;
+            for (number, picture) in pictures {
+                in_step(&mut batched, *number, |result| written(result, *number, picture, seen));
+            }
+            serde_json::to_vec(&batched).map_err(|_| unreadable())?
         }
-        File { incoming: Some(incoming), .. } => Some(keep(json, incoming)?),
-        File { private: Some(private), .. } => Some(keep_private(json, &seen.file, private)?),
-        File { picture: None, incoming: None, private: None } => String::from_utf8(json.clone()).ok(),
+        _ => match pictures.get(&0) {
+            Some(picture) => written(json, 0, picture, seen)?,
+            None => json,
+        },
     };
+    let json = String::from_utf8(json).ok();
     let result = json.and_then(|json| RawValue::from_string(json).ok()).ok_or_else(unreadable)?;
     let text = match output.is_json() {
         true => String::new(),
@@ -212,13 +255,19 @@ fn answer(
     })
 }
 
-/// The result with the place of its file in it.
-fn with_path(json: &[u8], operation: &AnyOperation, path: &str) -> Option<String> {
-    let mut result: serde_json::Value = serde_json::from_slice(json).ok()?;
-    let of = match operation {
-        AnyOperation::Observe(_) => result.get_mut("screenshot"),
-        _ => Some(&mut result),
+/// Writes the file of an answer, and says in it where.
+fn written(json: Vec<u8>, step: u32, picture: &Picture, seen: &Seen) -> Result<Vec<u8>, OpError> {
+    // A picture that a dialog withheld.
+    let Some(file) = seen.files_of(step).next() else { return Ok(json) };
+    let path = picture.write(&file.data)?;
+    let with_path = || {
+        let mut result: Value = serde_json::from_slice(&json).ok()?;
+        let of = match result.get("screenshot") {
+            Some(_) => result.get_mut("screenshot"),
+            None => Some(&mut result),
+        };
+        of?.as_object_mut()?.insert("path".to_owned(), path.to_string_lossy().into());
+        serde_json::to_vec(&result).ok()
     };
-    of?.as_object_mut()?.insert("path".to_owned(), path.into());
-    serde_json::to_string(&result).ok()
+    with_path().ok_or_else(|| error::unreadable("answer"))
 }

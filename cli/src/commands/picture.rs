@@ -70,7 +70,7 @@ impl Picture {
     ///
     /// # Errors
     /// `transport` with the outcome `completed`: the picture was taken and could not be kept.
-    pub(super) fn write(&self, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<PathBuf, OpError> {
         let written = match &self.output {
             Some(path) => replace(path, bytes).map(|()| path.clone()),
             None => add(self.stem, self.ending, bytes),
@@ -85,7 +85,7 @@ impl Picture {
             let mut error = error.reason("write_failed").ended(Outcome::Completed, Dispatched::Yes);
             // A picture has no effect: it may be taken again, once there is a place for it.
             error.retry = Retry::AfterObserve;
-            error.into()
+            error
         })
     }
 }

@@ -1,5 +1,7 @@
 //! The steps of a batch as people write them: commands, one a line, or JSON (contract 12.6).
 
+use std::path::PathBuf;
+
 use clap::{Command, FromArgMatches as _, Subcommand as _};
 use glass_proto::AnyOperation;
 use glass_proto::op::{Batch, CallOptions, OperationCommand, Step};
@@ -81,7 +83,89 @@ fn of_line(command: &mut Command, line: &str) -> Result<Step, String> {
     if operation.text_input().is_some_and(|input| input.text == "-" || input.file.is_some()) {
         return Err("a step takes its text from the line, not from standard input or a file".to_owned());
     }
-    Step::of(&operation, &options).map_err(|_| "it cannot be passed on".to_owned())
+    if matches!(&operation, AnyOperation::Events(events) if events.follow) {
+        return Err("a step has an end, and --follow has none".to_owned());
+    }
+    let places = taken(&mut operation);
+    let mut step = Step::of(&operation, &options).map_err(|_| "it cannot be passed on".to_owned())?;
+    for (name, place) in [(OUTPUT, places.output), (ARTIFACTS, places.artifacts)] {
+        if let Some(place) = place {
+            let place = place.into_os_string().into_string().map_err(|_| "a path is no text".to_owned())?;
+            step.arguments.insert(name.to_owned(), place.into());
+        }
+    }
+    Ok(step)
+}
+
+/// Arguments of steps that are for glassctl alone: where files go.
+const OUTPUT: &str = "output";
+const ARTIFACTS: &str = "artifacts";
+
+/// Where the files of a step go.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    /// A picture, a page or a body.
+    pub(super) output: Option<PathBuf>,
+    /// What a script keeps.
+    pub(super) artifacts: Option<PathBuf>,
+}
+
+/// Takes them out of an operation.
+fn taken(operation: &mut AnyOperation) -> Places {
+    let output = match operation {
+        AnyOperation::Screenshot(of) => of.output.take(),
+        AnyOperation::Observe(of) => of.output.take(),
+        AnyOperation::ExportPage(of) => of.output.take(),
+        AnyOperation::NetworkBody(of) => {
+            // The whole of it goes into a file.
+            of.as_resource |= of.output.is_some();
+            of.output.take()
+        }
+        _ => None,
+    };
+    let artifacts = match operation {
+        AnyOperation::Evaluate(of) => of.artifacts.take(),
+        _ => None,
+    };
+    Places { output, artifacts }
+}
+
+/// Takes out of the steps where their files go: each operation as it is alone, with its number.
+///
+/// # Errors
+/// `invalid_argument`: which step takes no such place.
+pub(super) fn places(batch: &mut Batch) -> Result<Vec<(u32, AnyOperation, Places)>, Failure> {
+    let mut all = Vec::new();
+    for (number, step) in (1..).zip(&mut batch.steps) {
+        let mut place = |name: &str| match step.arguments.remove(name) {
+            None => Ok(None),
+            Some(Value::String(path)) => Ok(Some(PathBuf::from(path))),
+            Some(_) => Err(wrong(format!("step {number}: {name} is a path"))),
+        };
+        let places = Places { output: place(OUTPUT)?, artifacts: place(ARTIFACTS)? };
+        if places.output.is_some() && step.name() == "networkBody" {
+            step.arguments.insert("asResource".to_owned(), true.into());
+        }
+        let decoded = step.decode().map_err(|error| wrong(format!("step {number}: {error}")))?;
+        let mut operation = decoded.0;
+        let fits = match &mut operation {
+            AnyOperation::Screenshot(of) => give(&mut of.output, &places.output),
+            AnyOperation::Observe(of) if of.include_screenshot => give(&mut of.output, &places.output),
+            AnyOperation::ExportPage(of) => give(&mut of.output, &places.output),
+            AnyOperation::NetworkBody(of) => give(&mut of.output, &places.output),
+            _ => places.output.is_none(),
+        };
+        if !fits || (places.artifacts.is_some() && !matches!(operation, AnyOperation::Evaluate(_))) {
+            return Err(wrong(format!("step {number}: it writes no file to a place that is named")));
+        }
+        all.push((number, operation, places));
+    }
+    Ok(all)
+}
+
+fn give(to: &mut Option<PathBuf>, place: &Option<PathBuf>) -> bool {
+    to.clone_from(place);
+    true
 }
 
 /// What clap says of it, without what was given.
@@ -133,6 +217,35 @@ mod tests {
         assert_eq!(whole.decoded().unwrap(), decoded(list));
         assert_eq!(options.expected_revision.map(u64::from), Some(7));
         assert!(whole.atomic);
+    }
+
+    // contract: 6
+    #[test]
+    fn where_files_go_is_taken_out_of_steps_written_either_way() {
+        let lines = "screenshot -o a.png\nevaluate 1 --artifacts kept\nclick Save\nnetwork-body r1 -o b.bin";
+        let list = r#"[{"operation":"screenshot","output":"a.png"},{"operation":"evaluate","expression":"1","artifacts":"kept"},
+            {"operation":"click","target":"Save"},{"operation":"networkBody","requestId":"r1","output":"b.bin"}]"#;
+        let of = |text: &str| {
+            let mut operation = AnyOperation::Batch(Batch { text: text.to_owned(), ..Batch::default() });
+            read(&mut operation, &mut CallOptions::default()).unwrap_or_else(|failure| panic!("{}", failure.error.message));
+            let AnyOperation::Batch(mut batch) = operation else { panic!("another operation") };
+            let all = places(&mut batch).unwrap_or_else(|failure| panic!("{}", failure.error.message));
+            batch.check_steps().unwrap();
+            (all, batch)
+        };
+        let (all, batch) = of(lines);
+        assert_eq!((all.len(), &batch.steps), (4, &of(list).1.steps));
+        assert_eq!(all[0].2.output, Some("a.png".into()));
+        assert_eq!(all[1].2.artifacts, Some("kept".into()));
+        assert!(matches!(&all[3].1, AnyOperation::NetworkBody(body) if body.as_resource && body.output.is_some()));
+        for bad in [r#"[{"operation":"click","target":"a","output":"x"}]"#, r#"[{"operation":"screenshot","output":5}]"#] {
+            let mut batch = Batch { steps: list_of(bad), ..Batch::default() };
+            assert!(places(&mut batch).is_err(), "{bad}");
+        }
+    }
+
+    fn list_of(text: &str) -> Vec<Step> {
+        list(text).unwrap_or_default()
     }
 
     #[test]

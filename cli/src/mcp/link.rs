@@ -21,7 +21,7 @@ use super::tools::Call;
 use crate::client::{Client, Server};
 use crate::commands;
 use crate::error;
-use crate::files::{Carried, keep, keep_private};
+use crate::files::Carried;
 use crate::follow::{Following, News, Seen};
 use crate::policy;
 use crate::trace;
@@ -220,20 +220,13 @@ impl Link {
             }
             let params = operation.encode().map_err(unwritable)?;
             let mut following = Following::new(client, &call.operation, &call.options);
-            following.seen.incoming = carried.incoming;
+            following.seen.incoming = carried.take_incoming();
             following.seen.progress = news.clone();
             let ended = following.run(session.into(), params, options, cancelled.cancelled()).await;
             seen = std::mem::take(&mut following.seen);
             let mut ended = ended?;
-            if let (Some(incoming), Some(pb::ended::Answer::ResultJson(json))) =
-                (seen.incoming.take(), &mut ended.answer)
-            {
-                *json = keep(json, incoming)?.into_bytes();
-            }
-            if let (Some(private), Some(pb::ended::Answer::ResultJson(json))) =
-                (carried.private.take(), &mut ended.answer)
-            {
-                *json = keep_private(json, &std::mem::take(&mut seen.file), private)?.into_bytes();
+            if let Some(pb::ended::Answer::ResultJson(json)) = &mut ended.answer {
+                *json = carried.keep(std::mem::take(json), &mut seen)?;
             }
             Ok(ended)
         }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use glass_proto::op::{AnyOperation, CallOptions, ImageFormat, Screenshot};
 use glass_proto::wire::client as pb;
 use glass_proto::{Dispatched, ErrorKind, OpError, Outcome, Phase};
@@ -206,6 +208,13 @@ impl Handler {
             let kept = self.store.picture(bytes, media);
             result.content.push(ContentBlock::text(format!("kept as {}", kept.uri)));
         }
+        for (name, bytes, media) in answered.files {
+            // A picture is seen at once, unless it is larger than any that is sent unasked.
+            if media.starts_with("image/") && name.starts_with("step-") && bytes.len() <= LARGE_PICTURE {
+                result.content.push(ContentBlock::image(STANDARD.encode(&bytes), media.clone()));
+            }
+            result.content.push(ContentBlock::resource_link(self.store.file(&name, bytes, media)));
+        }
         if let Some(text) = answered.whole_text {
             result.content.push(ContentBlock::resource_link(self.store.text(name, text)));
         }
@@ -341,7 +350,11 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let session = self.link.session();
         let templates =
-            [("screenshot", "A picture that a screenshot kept"), ("result", "A text that was too long")];
+            [
+                ("screenshot", "A picture that a screenshot kept"),
+                ("file", "A file that a script or a step of a batch made"),
+                ("result", "A text that was too long"),
+            ];
         let templates = templates.map(|(kind, description)| {
             ResourceTemplate::new(format!("glass://session/{session}/{kind}/{{name}}"), kind)
                 .with_description(description)

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{Resource, ResourceContents};
 
 /// Most resources.
-const MOST: usize = 16;
+const MOST: usize = 64;
 /// Most bytes of all of them.
 const BYTES: usize = 32 * 1024 * 1024;
 
@@ -32,7 +32,7 @@ impl Data {
 struct Kept {
     uri: String,
     name: String,
-    media: &'static str,
+    media: String,
     data: Data,
 }
 
@@ -53,11 +53,11 @@ impl Store {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, name: String, media: &'static str, data: Data) -> Resource {
+    fn add(&self, name: String, media: &str, data: Data) -> Resource {
         let uri = format!("glass://session/{}/{name}", self.session);
         let mut kept = self.kept();
         kept.1.retain(|old| old.uri != uri);
-        kept.1.push_back(Kept { uri, name, media, data });
+        kept.1.push_back(Kept { uri, name, media: media.to_owned(), data });
         while kept.1.len() > 1
             && (kept.1.len() > MOST || kept.1.iter().map(|kept| kept.data.size()).sum::<usize>() > BYTES)
         {
@@ -75,6 +75,11 @@ impl Store {
     /// Keeps the last observation.
     pub fn observation(&self, text: String) {
         self.add("observation".to_owned(), "text/plain", Data::Text(text));
+    }
+
+    /// Keeps a file of a script or of a step of a batch.
+    pub fn file(&self, of: &str, bytes: Vec<u8>, media: String) -> Resource {
+        self.add(format!("file/{of}-{}", self.number()), &media, Data::Bytes(bytes))
     }
 
     /// Keeps a picture.
@@ -100,13 +105,13 @@ impl Store {
             Data::Text(text) => ResourceContents::text(text.clone(), uri),
             Data::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
         };
-        Some(contents.with_mime_type(found.media))
+        Some(contents.with_mime_type(found.media.clone()))
     }
 }
 
 fn describe(kept: &Kept) -> Resource {
     Resource::new(kept.uri.clone(), kept.name.clone())
-        .with_mime_type(kept.media)
+        .with_mime_type(kept.media.clone())
         .with_size(kept.data.size() as u64)
 }
 

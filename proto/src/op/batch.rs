@@ -19,7 +19,7 @@ use crate::result::Batched;
 /// Do several operations one after the other
 ///
 /// The file has a command on each line, as glassctl takes it, or a JSON list of steps: [{"operation": "click",
-/// "target": "Save"}, …]. The first step that does not complete ends it; the answer has what came of each, and what was
+/// "target": "Save"}, …]. Files that steps write and read lie where those of the commands do. The first step that does not complete ends it; the answer has what came of each, and what was
 /// not run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Args)]
 #[serde(from = "Given", into = "Given")]
@@ -150,20 +150,8 @@ impl Step {
         let operation = operation.map_err(invalid)?;
         let options = CallOptions::decode(Value::Object(options).to_string().as_bytes()).map_err(invalid)?;
         operation.check_options(&options).map_err(|error| InvalidParams(error.to_string()))?;
-        let file = match &operation {
-            AnyOperation::Batch(_) => return Err(InvalidParams("a batch holds no batch".to_owned())),
-            AnyOperation::ExportPage(page) => page.writes(),
-            AnyOperation::Observe(observe) => observe.include_screenshot,
-            // Their files travel beside an answer of their own.
-            AnyOperation::Screenshot(_)
-            | AnyOperation::Download(_)
-            | AnyOperation::RetryDownloadCapture(_)
-            | AnyOperation::StorageState(_)
-            | AnyOperation::Upload(_) => true,
-            _ => false,
-        };
-        if file {
-            return Err(InvalidParams(format!("{name} moves a file, which no step of a batch does")));
+        if let AnyOperation::Batch(_) = &operation {
+            return Err(InvalidParams("a batch holds no batch".to_owned()));
         }
         Ok((operation, options))
     }
@@ -172,6 +160,8 @@ impl Step {
 impl Batch {
     /// Most steps (contract 6).
     pub const MAX_STEPS: usize = 32;
+    /// Most bytes of the files of its answer that are held, those of pictures, pages and scripts.
+    pub const MAX_FILES: usize = 64 * 1024 * 1024;
     /// Time after which no step begins, when the call does not say.
     pub const BUDGET_MS: u32 = 60_000;
 
@@ -296,8 +286,6 @@ mod tests {
             (r#"[{"operation":"fly"}]"#, "step 1"),
             (r#"[{"operation":"back"},{"operation":"click","target":"hunter2=x"}]"#, "step 2"),
             (r#"[{"operation":"batch","steps":[]}]"#, "step 1"),
-            (r#"[{"operation":"screenshot"}]"#, "file"),
-            (r#"[{"operation":"exportPage","format":"html"}]"#, "file"),
             (r#"[{"operation":"evaluate","expression":"1","scope":"css=p"}]"#, "scope"),
         ] {
             let error = batch(steps).unwrap_err();

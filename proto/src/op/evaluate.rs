@@ -13,7 +13,8 @@ use crate::result::Evaluated;
 ///
 /// Promises are awaited. A text that is no expression runs as the body of an async function: use return. The value
 /// must be JSON, at most 1 MiB. With --target the script runs in the frame of that element and is given it: write a
-/// function of it, or use the name `element`.
+/// function of it, or use the name `element`. glassArtifact(name, content, mime) keeps text, bytes or a Blob as a file beside
+/// the value, at most 32 and 20 MiB a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Evaluate {
@@ -33,6 +34,10 @@ pub struct Evaluate {
     #[arg(long = "arg", value_name = "JSON")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// The directory for what the script keeps by glassArtifact, inside the file root
+    #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
+    pub artifacts: Option<PathBuf>,
 }
 
 impl Evaluate {
@@ -46,6 +51,12 @@ impl Evaluate {
         self.args.iter().map(|text| serde_json::from_str(text).map_err(|_| wrong())).collect()
     }
 
+    /// What a script calls to keep a file.
+    pub const KEEP: &str = "glassArtifact";
+    /// Most files that a script keeps.
+    pub const MAX_ARTIFACTS: usize = 32;
+    /// Most bytes of all of them.
+    pub const MAX_ARTIFACT_BYTES: usize = 20 * 1024 * 1024;
     /// Longest script, in bytes.
     pub const MAX_SOURCE: usize = 1024 * 1024;
     /// Largest value, in bytes of JSON.

@@ -49,17 +49,17 @@ pub struct StepDone {
 }
 
 impl Batched {
-    /// The error of the whole: that of the step that ended it, with the outcome of all.
+    /// The error of the whole: that of the step that ended it, or whose file could not be kept, with the outcome of all.
     pub fn error(&self) -> Option<OpError> {
-        let step = self.steps.last()?;
+        let step = self.steps.iter().find(|step| step.error.is_some())?;
         let mut error = step.error.clone()?;
         let message = format!("step {} ({}): {}", step.step, step.operation, error.message);
         error.message = cut(&message, MAX_TEXT).into_owned();
         error.outcome = self.outcome;
         error.dispatched = match self.outcome {
-            Outcome::Rejected | Outcome::Completed => Dispatched::No,
+            Outcome::Rejected => Dispatched::No,
             Outcome::Failed => Dispatched::Yes,
-            Outcome::Unknown => error.dispatched,
+            Outcome::Completed | Outcome::Unknown => error.dispatched,
         };
         if error.dispatched != Dispatched::No {
             error.retry = Retry::AfterObserve;

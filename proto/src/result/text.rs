@@ -334,7 +334,8 @@ fn page_line(page: &PageLine) -> String {
 }
 
 fn dialog_text(dialog: &DialogSeen) -> String {
-    format!("{} {} open [{}]", dialog.kind, quoted(&dialog.page_message), dialog.dialog_id)
+    let of = dialog.target_id.as_ref().map_or(String::new(), |target| format!(" of target {target}"));
+    format!("{} {} open [{}]{of}", dialog.kind, quoted(&dialog.page_message), dialog.dialog_id)
 }
 
 fn evidence_text(out: &mut String, evidence: &Evidence) {
@@ -587,6 +588,9 @@ fn found_text(found: &Found) -> String {
     if more > 0 {
         let _ = write!(out, "\n[left out: {more}; --limit lists up to 100]");
     }
+    if let Some(unread) = found.frames_unread {
+        let _ = write!(out, "\n[frames that did not answer: {unread}; find again]");
+    }
     out
 }
 
@@ -829,6 +833,10 @@ fn evaluated_text(evaluated: &Evaluated) -> String {
     };
     let mut extra = String::new();
     evidence_text(&mut extra, &evaluated.evidence);
+    for kept in &evaluated.artifacts {
+        let place = kept.path.as_deref().unwrap_or(&kept.page_name);
+        let _ = write!(extra, "\nkept {} · {} · {} bytes", quoted(place), visible(&kept.media_type, false), kept.bytes);
+    }
     value + &extra
 }
 

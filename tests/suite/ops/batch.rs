@@ -204,3 +204,66 @@ fn a_batch_can_begin_a_session_and_is_a_tool() {
     assert_eq!((&late["details"]["step"], &late["reason"]), (&json!(2), &json!("budget")), "{late}");
     assert!(!visit.clicks().contains(&"confirm".to_owned()));
 }
+
+// contract: 6, 7.3, 7.4, 10.5
+#[test]
+fn steps_move_files_as_their_commands_do_and_where_each_says() {
+    let stage = Stage::take();
+    let visit = glass_tests::site::site().visit();
+    visit.serve(
+        "page.html",
+        "<!doctype html><title>Files</title><label>Mine <input id=mine type=file multiple></label>
+         <a download=notes.txt href='data:text/plain,words'>Get</a>",
+    );
+    let own = ["--session", "moves"];
+    stage.ok(&[&["navigate", &visit.url("page.html")], &own[..]].concat());
+    let run = |steps: &str, arguments: &[&str]| run(&stage, steps, &[&own[..], arguments].concat());
+    let downloads = || {
+        let listed = stage.ok(&[&["list-downloads"][..], &own].concat());
+        listed["downloads"].as_array().map_or(0, Vec::len)
+    };
+    for (name, text) in [("one.txt", "one"), ("two.txt", "second")] {
+        std::fs::write(stage.path(&format!("cwd/{name}")), text).expect("write it");
+        stage.give(&stage.path(&format!("cwd/{name}")));
+    }
+    let into = stage.path("cwd/into");
+    std::fs::create_dir_all(&into).expect("make it");
+    stage.give(&into);
+    let steps = "upload label=Mine one.txt two.txt\nscreenshot -o into/a.png\nclick Get\ndownload into\n\
+        export-page html -o into/page.html\nevaluate \"glassArtifact('made.csv', 'a,b'); 7\" --artifacts into\n\
+        observe --include-screenshot\nstorage-state save into/state.json\nscreenshot --format jpeg";
+    let done = run(steps, &[]).result().clone();
+    let held = stage.eval_in("moves", "[...mine.files].map((f) => f.name + f.size).join()");
+    assert_eq!(held, "one.txt3,two.txt6", "{done}");
+    let steps = done["steps"].as_array().expect("steps");
+    let path = |at: usize, of: &str| steps[at]["result"].pointer(of).and_then(Value::as_str).map(str::to_owned);
+    let text = |at: usize, of: &str| {
+        let path = path(at, of).unwrap_or_else(|| panic!("{of} of step {}: {done:#}", at + 1));
+        String::from_utf8_lossy(&std::fs::read(stage.path("cwd").join(path)).expect("a file")).into_owned()
+    };
+    assert!(text(1, "/path").contains("PNG") && path(1, "/path").as_deref() == Some("into/a.png"));
+    assert_eq!((text(3, "/path").as_str(), &steps[3]["result"]["bytes"]), ("words", &json!(5)));
+    assert!(text(4, "/path").contains("<title>Files"));
+    assert_eq!((text(5, "/artifacts/0/path").as_str(), &steps[5]["result"]["value"]), ("a,b", &json!(7)));
+    assert!(text(6, "/screenshot/path").contains("PNG"));
+    assert!(text(7, "/path").contains("cookies"));
+    assert!(path(8, "/path").is_some_and(|path| path.ends_with(".jpeg")));
+    // What could not be kept, or may not be read, is told before anything is done.
+    let before = downloads();
+    for (steps, kind) in [
+        ("click Get\nupload label=Mine ../outside.txt", "denied"),
+        ("click Get\nupload label=Mine none.txt", "invalid_argument"),
+        ("click Get\ndownload nowhere", "invalid_argument"),
+        ("click Get\nscreenshot -o nowhere/a.png", "invalid_argument"),
+        ("click Get\nevaluate \"glassArtifact('a', 'b')\"", "invalid_argument"),
+        (r#"[{"operation": "click", "target": "Get", "output": "a.png"}]"#, "invalid_argument"),
+    ] {
+        run(steps, &[]).fails(kind);
+    }
+    let denied = run("click Get\nupload label=Mine one.txt", &["--policy-deny", "upload"]);
+    assert_eq!(denied.fails("denied")["details"]["step"], 2, "{}", denied.run);
+    assert_eq!((before, downloads()), (1, 1));
+    let atomic = run(r#"[{"operation": "upload", "target": "label=Mine", "files": ["one.txt"]}]"#, &["--atomic"]);
+    assert_eq!(atomic.result()["steps"][0]["result"]["held"][0]["size"], 3);
+    stage.ok(&["session", "close", "moves"]);
+}

@@ -133,3 +133,47 @@ fn a_script_is_given_an_element_of_any_frame_and_runs_there() {
     stage.fails("evaluation_failed", &["evaluate", "--target", &deep, "--", "element.("]);
     assert_eq!(stage.glassctl(["evaluate", "--arg", "no json", "--", "1"]).code, Some(2));
 }
+
+// contract: 5.3, 3.3, 10.5
+#[test]
+fn what_a_script_keeps_is_a_file_and_the_page_sees_nothing_of_it() {
+    let stage = Stage::take();
+    stage.show(
+        "<!doctype html><title>Keeps</title><p id=words>words</p><script>window.onunhandledrejection = () => { lost = 1 }</script>",
+    );
+    let into = stage.path("cwd/kept");
+    std::fs::create_dir_all(&into).expect("make it");
+    stage.give(&into);
+    let script = "glassArtifact('../a.txt', 'té', 'text/plain'); glassArtifact('a.txt', new Uint8Array([0, 255, 10]).subarray(1));
+        glassArtifact('blob', new Blob(['x'.repeat(300000)], { type: 'text/csv' })); glassArtifact('', '');
+        return { seen: typeof window.glassArtifact }";
+    let result = stage.ok(&["evaluate", script, "--artifacts", "kept"]);
+    assert_eq!(result["value"], json!({ "seen": "undefined" }), "{result}");
+    let kept = result["artifacts"].as_array().expect("artifacts").clone();
+    let file = |at: usize| std::fs::read(kept[at]["path"].as_str().expect("a path")).expect("a file");
+    assert_eq!((file(0), file(1)), ("té".into(), vec![255, 10]), "{result}");
+    assert_eq!((file(2).len(), &kept[2]["mediaType"], file(3).len()), (300_000, &json!("text/csv"), 0), "{result}");
+    let names: Vec<_> = kept.iter().map(|file| file["path"].as_str().and_then(|path| path.rsplit('/').next())).collect();
+    assert!(names[..2].contains(&Some("a.txt")) && names[..2].contains(&Some("a (1).txt")), "{names:?}");
+    assert!(!stage.path("cwd/a.txt").exists(), "outside of the directory");
+    // With an element, with arguments, and as one expression.
+    let with = ["evaluate", "(el, n) => { glassArtifact('w', el.textContent + n); return n }", "--target", "css=#words"];
+    let result = stage.ok(&[&with[..], &["--arg", "3", "--artifacts", "kept"]].concat());
+    assert_eq!((&result["value"], &result["artifacts"][0]["bytes"]), (&json!(3), &json!(6)), "{result}");
+    let result = stage.ok(&["evaluate", "glassArtifact('e', 'x')", "--artifacts", "kept"]);
+    assert_eq!((&result["value"], &result["artifacts"][0]["bytes"]), (&json!(null), &json!(1)), "{result}");
+    // Nowhere to put it, too much, or nothing that is a file.
+    stage.fails("invalid_argument", &["evaluate", "glassArtifact('e', 'x')"]);
+    stage.fails("denied", &["evaluate", "glassArtifact('e', 'x')", "--artifacts", ".."]);
+    for script in [
+        "for (let n = 0; n < 33; n += 1) glassArtifact('n', '')",
+        "glassArtifact('n', new Uint8Array(21 << 20))",
+        "glassArtifact('n', new Blob([new Uint8Array(21 << 20)]))",
+        "glassArtifact('n', 5)",
+        "glassArtifact('n', 'x'); throw new Error('sesame')",
+    ] {
+        stage.fails("evaluation_failed", &["evaluate", script, "--artifacts", "kept"]);
+    }
+    assert_eq!(std::fs::read_dir(&into).expect("it is there").count(), 6);
+    assert_eq!(stage.eval("[typeof window['glass' + 'Artifact'], typeof lost].join()"), "undefined,undefined");
+}

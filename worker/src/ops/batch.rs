@@ -76,7 +76,8 @@ pub(super) async fn run(context: &Context, params: &Batch) -> Result<Batched, Op
                 if let (Mode::Chain, Some((target, revision))) = (params.mode, reached(&result)) {
                     required.insert(target.to_owned(), revision);
                 }
-                if size <= MAX_RESULTS {
+                // Without its result nobody knows what a file is.
+                if size <= MAX_RESULTS || has_file(&operation) {
                     told.result = Some(result);
                 } else {
                     told.left_out = Some(output.len() as u64);
@@ -135,9 +136,9 @@ async fn resolve_all(context: &Context, steps: &[(AnyOperation, CallOptions)]) -
             own.set_frame(crate::act::confine(&own).await.map_err(stopped)?);
         }
         for locator in operation.locators() {
-            // A native control may be hidden behind a label that is seen.
+            // A native control may be hidden behind a label that is seen, a file input altogether.
             let found = match operation {
-                Any::Check(_) | Any::Uncheck(_) => find_attached(&own, locator).await.map(|_| ()),
+                Any::Check(_) | Any::Uncheck(_) | Any::Upload(_) => find_attached(&own, locator).await.map(|_| ()),
                 _ => find(&own, locator).await.map(|_| ()),
             };
             found.map_err(stopped)?;
@@ -155,6 +156,15 @@ fn reached(result: &Value) -> Option<(&str, NonZeroU64)> {
     let revision =
         [part("revision")?.as_u64(), later("/expected/revision"), later("/observation/page/revision")];
     Some((part("targetId")?.as_str()?, NonZeroU64::new(revision.into_iter().flatten().max()?)?))
+}
+
+/// Whether a file may belong to the result, which is small then.
+fn has_file(operation: &AnyOperation) -> bool {
+    use AnyOperation as Any;
+    matches!(
+        operation,
+        Any::Screenshot(_) | Any::ExportPage(_) | Any::Download(_) | Any::RetryDownloadCapture(_) | Any::StorageState(_)
+    )
 }
 
 fn rejected(error: OpError) -> Ended {

@@ -184,7 +184,7 @@ async fn hand_out(context: &Context, action: &str, ended: &page::Download) -> Re
         hash.update(&piece);
         sent += filled as u64;
         let last = filled < CHUNK || sent >= size;
-        let notice = Notice::Piece { name: ended.name.clone(), data: piece, last };
+        let notice = Notice::Piece { name: context.file_name(&ended.name), data: piece, last };
         if context.notices.send(notice).await.is_err() || last {
             break;
         }

@@ -6,6 +6,7 @@
 //! a page whose frames all live in one process. Elsewhere, and under `expectedRevision`, each waits for the one before.
 
 mod element;
+mod files;
 mod value;
 
 use std::sync::Arc;
@@ -80,7 +81,8 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     begin::page(context)?;
     let (session, world) = place(context)?;
     let alone = context.options.expected_revision.is_none() && world.is_none();
-    let ran = if params.target.is_some() || !params.args.is_empty() {
+    let keeps = files::keeps(params);
+    let ran = if params.target.is_some() || !params.args.is_empty() || keeps {
         element::run(context, &session, world.as_deref(), params).await?
     } else if alone && context.pages.in_one_place(&context.target) {
         together(context, &session, &params.expression).await?
@@ -91,11 +93,13 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     if let Some(exception) = reply.exception_details {
         return Err(threw(&exception));
     }
-    let value = read(&reply.result)?;
+    let (value, files) =
+        if keeps { files::read(&reply.result)? } else { (read(&reply.result)?, Vec::new()) };
     if value.to_string().len() > Evaluate::MAX_VALUE {
         return Err(too_large());
     }
     let (measured, revision) = measure(context, &before, fresh).await?;
+    let artifacts = files::send(context, files).await;
     let evidence = Evidence { semantic_diff: measured.semantic_diff, ..measured };
     Ok(Evaluated {
         value,
@@ -104,6 +108,7 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
         previous_revision: before.revision,
         revision,
         evidence,
+        artifacts,
     })
 }
 
@@ -312,19 +317,21 @@ fn read(remote: &Remote) -> Result<serde_json::Value, OpError> {
             remote.subtype.as_deref(),
         ),
     };
-    decoded.map_err(|error| {
-        if error == value::NotJson::Large {
-            return too_large();
-        }
-        OpError::failed(
-            ErrorKind::EvaluationFailed,
-            Phase::Verification,
-            format!("the script ran, and its value cannot be shown as JSON: {error}"),
-            "return plain objects, arrays, strings, numbers, booleans or null; convert what is not",
-        )
-        .reason("not_json")
-        .ended(Outcome::Completed, Dispatched::Yes)
-    })
+    decoded.map_err(|error| read_error(&error))
+}
+
+fn read_error(error: &value::NotJson) -> OpError {
+    if *error == value::NotJson::Large {
+        return too_large();
+    }
+    OpError::failed(
+        ErrorKind::EvaluationFailed,
+        Phase::Verification,
+        format!("the script ran, and its value cannot be shown as JSON: {error}"),
+        "return plain objects, arrays, strings, numbers, booleans or null; convert what is not",
+    )
+    .reason("not_json")
+    .ended(Outcome::Completed, Dispatched::Yes)
 }
 
 /// Names of errors that are the language's own; a class of the page's is page text.

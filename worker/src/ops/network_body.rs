@@ -8,7 +8,7 @@ use glass_proto::result;
 
 use crate::cdp::CdpError;
 use crate::cdp::types::network::{GetResponseBody, ResponseBody};
-use crate::context::{Context, Notice};
+use crate::context::Context;
 use crate::page::{Ended, EngineError};
 
 pub(super) async fn run(context: &Context, params: &NetworkBody) -> Result<result::NetworkBody, OpError> {
@@ -31,10 +31,7 @@ pub(super) async fn run(context: &Context, params: &NetworkBody) -> Result<resul
         ..result::NetworkBody::default()
     };
     if params.as_resource {
-        let name = "body.bin".to_owned();
-        let media_type = "application/octet-stream";
-        // A receiver that is gone means a cancel, which ends this future at its next await.
-        let _ = context.notices.send(Notice::Artifact { name, media_type, data: whole }).await;
+        context.send_file("body.bin", "application/octet-stream", whole).await;
         return Ok(told);
     }
     let from = (params.offset.unwrap_or(0) as usize).min(whole.len());

@@ -18,7 +18,7 @@ use crate::cdp::CdpError;
 use crate::cdp::types::page::{
     CaptureFormat, CaptureScreenshot, LayoutMetrics, Screenshot as Captured, Viewport,
 };
-use crate::context::{Context, Notice, halted};
+use crate::context::{Context, halted};
 use crate::page::{EngineError, FrameKey, Halt, Step, Taken, Target, View, reference};
 
 /// Most refs in one picture.
@@ -111,9 +111,7 @@ pub(super) async fn run(context: &Context, params: &Screenshot) -> Result<Shot, 
         ImageFormat::Jpeg => "image/jpeg",
         ImageFormat::Webp => "image/webp",
     };
-    let name = format!("screenshot.{}", params.format.name());
-    // A receiver that is gone means a cancel, which ends this future at its next await.
-    let _ = context.notices.send(Notice::Artifact { name, media_type, data }).await;
+    context.send_file(&format!("screenshot.{}", params.format.name()), media_type, data).await;
     Ok(Shot {
         path: None,
         format: params.format.name().to_owned(),

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::cookies;
 use crate::cdp::types::storage::{self, CookieParam, PartitionKey};
 use crate::cdp::types::{dom_storage, page};
-use crate::context::{Context, Notice, halted};
+use crate::context::{Context, halted};
 use crate::page::{Aside, AsideError, EngineError, Halt, State, origin};
 
 /// Functions that read and write what an origin keeps.
@@ -160,9 +160,7 @@ async fn save(context: &Context) -> Result<StorageMoved, OpError> {
         return Err(too_large());
     }
     moved.0.bytes = Some(text.len() as u64);
-    let name = "storage-state.json".to_owned();
-    // A receiver that is gone means a cancel, which ends this future at its next await.
-    let _ = context.notices.send(Notice::Artifact { name, media_type: "application/json", data: text }).await;
+    context.send_file("storage-state.json", "application/json", text).await;
     Ok(moved.0)
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::words::spoken;
 use crate::error::unreadable;
-use crate::follow::Seen;
+use crate::follow::{Came, Seen};
 
 /// The longest text that is sent in a result; the rest is a resource (contract 9.5).
 const INLINE: usize = 96 * 1024;
@@ -39,6 +39,8 @@ pub struct Answered {
     pub whole_text: Option<String>,
     /// A picture, or a page that was exported.
     pub picture: Option<(Vec<u8>, &'static str)>,
+    /// Files that a script kept or that steps of a batch made, with what they are of and their media types.
+    pub files: Vec<(String, Vec<u8>, String)>,
     /// An observation's text.
     pub observation: Option<String>,
     /// The page as the answer knows it.
@@ -59,27 +61,36 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
         result: CallToolResult::success(Vec::new()),
         whole_text: None,
         picture: None,
+        files: Vec::new(),
         observation: None,
         page,
     };
     if let AnyOperation::Screenshot(_) = operation {
         let media = media_type(&value);
         answered.result.content = vec![
-            ContentBlock::image(STANDARD.encode(&seen.file), media),
+            ContentBlock::image(STANDARD.encode(seen.file()), media),
             ContentBlock::text(format!("{head} · {text}")),
         ];
-        answered.picture = Some((seen.file.clone(), media));
+        answered.picture = Some((seen.file().to_vec(), media));
         return Ok(answered);
     }
     if let AnyOperation::ExportPage(page) = operation
         && page.writes()
     {
-        answered.picture = Some((seen.file.clone(), export_type(page.format)));
+        answered.picture = Some((seen.file().to_vec(), export_type(page.format)));
     }
     if let AnyOperation::NetworkBody(body) = operation
         && body.as_resource
     {
-        answered.picture = Some((seen.file.clone(), "application/octet-stream"));
+        answered.picture = Some((seen.file().to_vec(), "application/octet-stream"));
+    }
+    if let AnyOperation::Evaluate(_) | AnyOperation::Batch(_) = operation {
+        let of = |file: &Came| match file.step {
+            0 => "artifact".to_owned(),
+            step => format!("step-{step}"),
+        };
+        let files = seen.files.iter().map(|file| (of(file), file.data.clone(), file.media_type.clone()));
+        answered.files = files.collect();
     }
     let ended = match operation {
         AnyOperation::Batch(_) => {
@@ -108,10 +119,10 @@ pub fn success(operation: &AnyOperation, json: &[u8], seen: &Seen) -> Result<Ans
     }
     if let AnyOperation::Observe(_) = operation {
         answered.observation = Some(text.clone());
-        if !seen.file.is_empty() {
+        if !seen.file().is_empty() {
             let media = media_type(&value["screenshot"]);
-            answered.result.content.push(ContentBlock::image(STANDARD.encode(&seen.file), media));
-            answered.picture = Some((seen.file.clone(), media));
+            answered.result.content.push(ContentBlock::image(STANDARD.encode(seen.file()), media));
+            answered.picture = Some((seen.file().to_vec(), media));
         }
     }
     if rest.is_some() {
@@ -294,7 +305,8 @@ mod tests {
             "screenshotId": "s1", "scale": 1.0, "origin": [0.0, 0.0], "pointer": "unknown",
             "page": { "url": "", "title": "", "targetId": "1", "readyState": "complete", "revision": 3 },
         });
-        let seen = Seen { file: vec![1, 2, 3], ..Seen::default() };
+        let file = Came { data: vec![1, 2, 3], ..Came::default() };
+        let seen = Seen { files: vec![file], ..Seen::default() };
         let answered = success(&operation("screenshot", "{}"), json.to_string().as_bytes(), &seen).unwrap();
         let image = answered.result.content[0].as_image().unwrap();
         assert_eq!((image.data.as_str(), image.mime_type.as_str()), ("AQID", "image/jpeg"));

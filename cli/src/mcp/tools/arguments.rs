@@ -99,6 +99,9 @@ fn steps(tools: &Tools, params: &mut Map<String, Value>) -> Result<(), OpError> 
             step.insert(name, value);
         }
         other_forms(entry, step)?;
+        if entry.facts.name == "screenshot" {
+            step.entry("maxSide").or_insert_with(|| Screenshot::MODEL_SIDE.into());
+        }
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use glass_proto::error::{OpError, Phase};
 use glass_proto::op::Evaluate;
 use serde_json::{Value, json};
 
+use super::files::{around, keeps};
 use super::{GROUP, MAX_DEPTH, Ran, ended, parsed, release};
 use crate::act::{Before, find, guard_revision, look};
 use crate::context::Context;
@@ -22,7 +23,7 @@ pub(super) async fn run(
         Some(locator) => find(context, locator).await.map(|(found, looked)| (Some(found), looked))?,
         None => (None, look(context, None, false, 1).await?),
     };
-    let function = function(context, main, &params.expression, found.is_some()).await?;
+    let function = function(context, main, &params.expression, found.is_some(), keeps(params)).await?;
     guard_revision(context, found.as_ref().map(|found| &found.key), &looked.changes, None)?;
     let (session, handle) = match &found {
         Some(found) => context.pages.page_handle(&found.key, found.node, GROUP).await.map_err(fault)?,
@@ -56,6 +57,7 @@ async fn function(
     session: &str,
     text: &str,
     with_element: bool,
+    keeps: bool,
 ) -> Result<String, OpError> {
     let names = if with_element { "element, ...args" } else { "...args" };
     // In brackets it is an expression, which the browser takes as a function's declaration too.
@@ -65,6 +67,8 @@ async fn function(
         ),
         format!("(async function ({names}) {{\n{text}\n}})"),
     ];
+    // Where the script keeps files it runs in a scope with what keeps them.
+    let forms = if keeps { forms.map(|form| around(&form)) } else { forms };
     parsed(context, session, forms).await
 }
 

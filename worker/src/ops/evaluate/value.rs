@@ -31,6 +31,19 @@ pub(super) fn decode(raw: &RawValue) -> Result<Value, NotJson> {
     Decoder::default().value(&value)?.ok_or(NotJson::Kind("undefined")).or(Ok(Value::Null))
 }
 
+/// Decodes a list of a value and of the texts of files that the script kept beside it: name, media type and base64 of
+/// each. The bound of values is not one of these.
+pub(super) fn decode_with_files(raw: &RawValue) -> Result<(Value, Vec<String>), NotJson> {
+    let list: Value = serde_json::from_str(raw.get()).map_err(|_| NotJson::Depth)?;
+    let parts = list.get("value").and_then(Value::as_array).filter(|parts| parts.len() == 2);
+    let Some([value, files]) = parts.map(Vec::as_slice) else { return Err(NotJson::Unknown) };
+    let value = Decoder::default().value(value)?.unwrap_or(Value::Null);
+    let texts = files.get("value").and_then(Value::as_array).ok_or(NotJson::Unknown)?;
+    let text = |node: &Value| node.get("value").and_then(Value::as_str).map(str::to_owned);
+    let texts = texts.iter().map(text).collect::<Option<Vec<_>>>().ok_or(NotJson::Unknown)?;
+    Ok((value, texts))
+}
+
 /// A primitive that came without its deep form.
 pub(super) fn plain(
     kind: &str,
