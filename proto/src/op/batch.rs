@@ -19,8 +19,8 @@ use crate::result::Batched;
 /// Do several operations one after the other
 ///
 /// The file has a command on each line, as glassctl takes it, or a JSON list of steps: [{"operation": "click",
-/// "target": "Save"}, …]. Files that steps write and read lie where those of the commands do. The first step that does not complete ends it; the answer has what came of each, and what was
-/// not run.
+/// "target": "Save"}, …]. Files that steps read and write lie where those of the commands do. The first step that does not
+/// complete ends it; the answer has what came of each, and what was not run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Args)]
 #[serde(from = "Given", into = "Given")]
 pub struct Batch {

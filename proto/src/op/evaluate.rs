@@ -13,8 +13,7 @@ use crate::result::Evaluated;
 ///
 /// Promises are awaited. A text that is no expression runs as the body of an async function: use return. The value
 /// must be JSON, at most 1 MiB. With --target the script runs in the frame of that element and is given it: write a
-/// function of it, or use the name `element`. glassArtifact(name, content, mime) keeps text, bytes or a Blob as a file beside
-/// the value, at most 32 and 20 MiB a call.
+/// function of it, or use the name `element`. glassArtifact(name, content, mime) keeps text, bytes or a Blob as a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Evaluate {
@@ -34,7 +33,7 @@ pub struct Evaluate {
     #[arg(long = "arg", value_name = "JSON")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// The directory for what the script keeps by glassArtifact, inside the file root
+    /// The directory for what the script keeps by glassArtifact, at most 32 files and 20 MiB; inside the file root
     #[arg(long, value_name = "DIR")]
     #[serde(skip)]
     pub artifacts: Option<PathBuf>,

@@ -45,6 +45,27 @@ fn a_page_is_opened_read_and_acted_on_with_what_the_answers_say() {
     assert!(seen.text(0).contains("<html") && seen.json["content"][1]["type"] == "image", "{}", seen.json);
 }
 
+// contract: 5.3, 6, 9.5, 9.7
+#[test]
+fn files_of_scripts_and_of_steps_are_linked_and_can_be_read() {
+    let world = world();
+    let server = world.server();
+    server.call("navigate", &json!({ "url": site().visit().url("form.html") })).good();
+    let script = json!({ "expression": "glassArtifact('a.csv', 'x,y', 'text/csv'); return 7" });
+    let kept = server.call("evaluate", &script).good();
+    let link = &kept.json["content"][1];
+    assert_eq!((&link["type"], &link["mimeType"]), (&json!("resource_link"), &json!("text/csv")), "{}", kept.json);
+    assert!(kept.text(0).contains("kept \"a.csv\" · text/csv · 3 bytes"), "{}", kept.text(0));
+    let read = server.ask("resources/read", &json!({ "uri": link["uri"] }));
+    assert_eq!(read["result"]["contents"][0]["blob"], "eCx5", "{read}");
+    let steps = json!({ "steps": [{ "operation": "screenshot" }, { "operation": "exportPage", "format": "html" }] });
+    let done = server.call("batch", &steps).good();
+    let kinds: Vec<_> =
+        done.json["content"].as_array().unwrap().iter().map(|content| content["type"].clone()).collect();
+    assert_eq!(kinds, ["text", "image", "resource_link", "resource_link"], "{kinds:?}");
+    assert_eq!(done.json["content"][3]["mimeType"], "text/html");
+}
+
 // contract: 9.1, 1.1
 #[test]
 fn each_server_has_a_session_of_its_own_that_ends_with_it() {
