@@ -84,7 +84,9 @@ fn picture(operation: &AnyOperation) -> Result<Option<Picture>, Failure> {
         AnyOperation::Screenshot(screenshot) => Some(Picture::of(screenshot)?),
         AnyOperation::Observe(observe) if observe.include_screenshot => Some(Picture::beside(observe)?),
         AnyOperation::ExportPage(page) if page.writes() => Some(Picture::export(page)?),
-        AnyOperation::NetworkBody(body) if body.output.is_some() => Some(Picture::body(body)?),
+        AnyOperation::NetworkBody(body) if body.output.is_some() || body.as_resource => {
+            Some(Picture::body(body)?)
+        }
         _ => None,
     })
 }

@@ -178,3 +178,23 @@ fn a_dialog_of_a_page_that_shares_the_script_is_what_blocks_the_other() {
     stage.ok(&["click", "name=Beside"]);
     stage.ok(&["accept-dialog", "--target-id", &popup]);
 }
+
+// contract: 5.5, 2.1 report: 34
+#[test]
+fn a_dialog_that_opens_with_the_focus_of_a_field_comes_before_any_text() {
+    let stage = Stage::take();
+    stage.show(
+        "<!doctype html><title>Focus</title><input aria-label=Field onfocus=\"alert('Focus')\"><select aria-label=List onfocus=\"alert('List')\"><option>a<option>b</select>",
+    );
+    for command in [
+        &["fill", "label=Field", "words"][..],
+        &["type", "--target", "label=Field", "words"],
+        &["select", "label=List", "b"],
+    ] {
+        let error = stage.fails("dialog_blocked", command);
+        assert_eq!((&error["outcome"], &error["dispatched"]), (&"failed".into(), &"yes".into()), "{error}");
+        stage.ok(&["accept-dialog"]);
+        stage.eval("document.activeElement.blur()");
+        assert_eq!(stage.eval("[...document.querySelectorAll('input, select')].map((one) => one.value).join()"), ",a");
+    }
+}

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::begin;
 use super::click::{Gesture, acted, touch};
 use super::key::press;
-use super::write::{run as call, take};
+use super::write::{approach, run as call, take};
 use crate::act::{Aim, Before, Found, Need, disarm_all, find, guard_revision, measure, ready};
 use crate::context::Context;
 use crate::input::Contact;
@@ -258,7 +258,7 @@ async fn by_keys(context: &Context, key: &FrameKey, list: &List) -> Result<(), O
     let session =
         context.pages.session_of(key).ok_or_else(|| context.engine(&EngineError::Gone, Phase::Dispatch))?;
     context.dispatching().await;
-    let mut answer = call(context, key, vec![Step("focus", json!({ "ref": list.node }))]).await?;
+    let mut answer = approach(context, key, vec![Step("focus", json!({ "ref": list.node }))]).await?;
     let field: super::write::Field = take(context, &mut answer)?;
     if !field.focused {
         return Err(OpError::failed(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::begin;
 use super::click::acted;
 use super::write::{
-    Field, GUARDED, admit, compose, did_not_stick, insert, keys, read_back, run as call, strayed,
+    Field, GUARDED, admit, approach, compose, did_not_stick, insert, keys, read_back, strayed,
 };
 use crate::act::{Aim, Before, Found, Looked, Need, disarm_all, find, guard_revision, look, measure, ready};
 use crate::context::{Context, halted};
@@ -138,7 +138,8 @@ async fn into(
     let (aim, _) = ready(context, locator, found, need).await?;
     let key = &aim.found.key;
     context.dispatching().await;
-    let mut answer = call(context, key, vec![Step("caret", json!({ "ref": aim.found.node }))]).await?;
+    let caret = vec![Step("caret", json!({ "ref": aim.found.node }))];
+    let mut answer = approach(context, key, caret).await?;
     let field: Field = super::write::take(context, &mut answer)?;
     if field.kind == "native" {
         disarm_all(context, key).await;

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::key::press;
 use crate::act::{Aim, disarm_all};
 use crate::cdp::types::input::{DispatchKeyEvent, ImeSetComposition, InsertText, KeyEventType};
-use crate::context::Context;
-use crate::page::{Call, EngineError, FrameKey, Step};
+use crate::context::{Context, dialog_blocked};
+use crate::page::{Call, EngineError, FrameKey, Halt, Step};
 
 /// What a field is.
 #[derive(Clone, Debug, Deserialize)]
@@ -85,7 +85,7 @@ pub(super) async fn replace(context: &Context, aim: &Aim, text: &str) -> Result<
         Step("focus", json!({ "ref": node })),
         Step("selectAll", json!({ "ref": node })),
     ];
-    let mut call = run(context, key, steps).await?;
+    let mut call = approach(context, key, steps).await?;
     take::<Value>(context, &mut call)?;
     take::<Value>(context, &mut call)?;
     let field: Field = take(context, &mut call)?;
@@ -422,6 +422,18 @@ pub(super) fn did_not_stick(read: &ReadBack) -> OpError {
 
 pub(super) async fn run(context: &Context, key: &FrameKey, steps: Vec<Step>) -> Result<Call, OpError> {
     context.pages.run(key, steps).await.map_err(|error| context.engine(&error, Phase::Dispatch))
+}
+
+/// The same for what only brings the focus to the field: a dialog that the page shows for it comes before anything else.
+pub(super) async fn approach(context: &Context, key: &FrameKey, steps: Vec<Step>) -> Result<Call, OpError> {
+    context.pages.run(key, steps).await.map_err(|error| match &error {
+        EngineError::Halted(Halt::Dialog(dialog)) => {
+            let mut blocked = dialog_blocked(dialog).ended(Outcome::Failed, Dispatched::Yes);
+            blocked.message.push_str("; it opened with the focus, before anything else was done");
+            blocked
+        }
+        _ => context.engine(&error, Phase::Dispatch),
+    })
 }
 
 pub(super) fn take<T: DeserializeOwned>(context: &Context, call: &mut Call) -> Result<T, OpError> {
