@@ -455,7 +455,12 @@ impl Carried {
     ///
     /// # Errors
     /// See [`Root::incoming`].
-    pub fn keep_artifacts(&mut self, step: u32, directory: PathBuf, root: Option<&Path>) -> Result<(), OpError> {
+    pub fn keep_artifacts(
+        &mut self,
+        step: u32,
+        directory: PathBuf,
+        root: Option<&Path>,
+    ) -> Result<(), OpError> {
         let own = Self::of_script(Some(directory), root).map_err(|error| of_step(step, error))?;
         if let Some(step) = self.steps.iter_mut().find(|own| own.number == step) {
             step.carried.artifacts = own.artifacts;
@@ -575,13 +580,11 @@ impl Step {
 }
 
 /// Lets something be made of the result of a step that has one.
-pub fn in_step(
-    batched: &mut Batched,
-    number: u32,
-    make: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, OpError>,
-) {
+pub fn in_step(batched: &mut Batched, number: u32, make: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, OpError>) {
     let Some(step) = batched.steps.iter_mut().find(|step| step.step == number) else { return };
-    let Some(result) = step.result.as_ref().and_then(|result| serde_json::to_vec(result).ok()) else { return };
+    let Some(result) = step.result.as_ref().and_then(|result| serde_json::to_vec(result).ok()) else {
+        return;
+    };
     let made = make(result).and_then(|json| serde_json::from_slice(&json).map_err(|_| unreadable("answer")));
     match made {
         Ok(result) => step.result = Some(result),
@@ -631,7 +634,12 @@ fn keep_private(json: &[u8], content: &[u8], private: Replacing) -> Result<Vec<u
 }
 
 /// Writes what a script kept, each under its name made safe, which replaces nothing; and says in the answer where.
-fn keep_artifacts(json: &[u8], files: Vec<Vec<u8>>, root: &Root, directory: &Path) -> Result<Vec<u8>, OpError> {
+fn keep_artifacts(
+    json: &[u8],
+    files: Vec<Vec<u8>>,
+    root: &Root,
+    directory: &Path,
+) -> Result<Vec<u8>, OpError> {
     let mut evaluated: Evaluated = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
     for (kept, data) in evaluated.artifacts.iter_mut().zip(files) {
         let mut file = root.incoming(directory)?;

@@ -297,7 +297,8 @@ mod tests {
         take("2/a/b", b"e", true);
         take("2/a/b", b"two", true);
         take("3/a", b"", true);
-        let of = |step| seen.files_of(step).map(|file| (file.name.clone(), file.data.clone())).collect::<Vec<_>>();
+        let of =
+            |step| seen.files_of(step).map(|file| (file.name.clone(), file.data.clone())).collect::<Vec<_>>();
         assert_eq!(of(2), [("a/b".to_owned(), b"one".to_vec()), ("a/b".to_owned(), b"two".to_vec())]);
         assert_eq!(of(3), [("a".to_owned(), Vec::new())]);
         assert_eq!(of(1), []);

@@ -209,7 +209,8 @@ impl SessionOptions {
         let credentials = self.http_credentials.as_ref().is_some_and(|all| !all.is_empty());
         let certificates = self.ignore_certificate_errors == Some(true);
         let granted = || self.permissions.iter().flatten().flat_map(|grant| &grant.permissions);
-        let clipboard = granted().any(|one| matches!(one, Permission::ClipboardRead | Permission::ClipboardWrite));
+        let clipboard =
+            granted().any(|one| matches!(one, Permission::ClipboardRead | Permission::ClipboardWrite));
         let wanted = [
             (credentials, Capability::HttpCredentials),
             (certificates, Capability::IgnoreCertificateErrors),
@@ -237,7 +238,8 @@ impl SessionOptions {
     #[must_use]
     pub fn knowing(&self, further: &[HttpCredentials]) -> Self {
         let mut all = self.http_credentials.clone().unwrap_or_default();
-        let has = |all: &[HttpCredentials], one: &HttpCredentials| all.iter().any(|it| it.origin() == one.origin());
+        let has =
+            |all: &[HttpCredentials], one: &HttpCredentials| all.iter().any(|it| it.origin() == one.origin());
         for one in further {
             if !has(&all, one) {
                 all.push(one.clone());

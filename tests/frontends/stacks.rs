@@ -380,9 +380,16 @@ pub(crate) const STACKS: &[Stack] = &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),
             does(&["select", "label=Land", "--label", "Sweden"], "state.land === 'se'"),
-            fails(&["click", "role=button;name=Send", "--timeout-ms", "700"], "not_actionable", "state.sent === 0"),
+            fails(
+                &["click", "role=button;name=Send", "--timeout-ms", "700"],
+                "not_actionable",
+                "state.sent === 0",
+            ),
             does(&["fill", "label=Mail", "ann"], "state.form.mail === 'ann' && !state.valid"),
-            does(&["fill", "label=Mail", "ann@example.com"], "state.form.mail === 'ann@example.com' && state.valid"),
+            does(
+                &["fill", "label=Mail", "ann@example.com"],
+                "state.form.mail === 'ann@example.com' && state.valid",
+            ),
             does(&["fill", "label=Late", "later"], "document.activeElement.value === 'later'"),
             does(&["fill", "label=Count", "42"], "state.form.count === 42 && state.form.late === 'later'"),
             does(&["fill", "label=Day", "2026-11-30"], "state.form.day === '2026-11-30'"),

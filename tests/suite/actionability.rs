@@ -76,8 +76,13 @@ fn what_lets_presses_through_is_not_called_covered_by_what_is_behind_it() {
          <div style='clip-path: inset(100%)'><button>Clipped</button></div>",
     );
     for name in ["Through", "Clipped"] {
-        let error = stage.fails("not_actionable", &["click", &format!("name={name}"), "--timeout-ms", "1500"]);
-        assert_eq!((&error["reason"], error.get("candidates")), (&"hit_test_blocked".into(), None), "{error}");
+        let error =
+            stage.fails("not_actionable", &["click", &format!("name={name}"), "--timeout-ms", "1500"]);
+        assert_eq!(
+            (&error["reason"], error.get("candidates")),
+            (&"hit_test_blocked".into(), None),
+            "{error}"
+        );
     }
     assert_eq!(visit.clicks(), Vec::<String>::new());
 }

@@ -157,7 +157,9 @@ fn credentials_of_the_configuration_are_used_where_nothing_else_is_said_and_are_
     );
     let world = glass_tests::World::new().with_config(&config);
     let file = world.path("config/glass/config.toml");
-    let mode = |mode| fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("set it");
+    let mode = |mode| {
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("set it")
+    };
     mode(0o644);
     let open = world.glassctl(["daemon", "start"]).exits(5);
     assert!(open.stderr.contains("chmod 600") && !open.stderr.contains("very-"), "{open}");
@@ -171,8 +173,11 @@ fn credentials_of_the_configuration_are_used_where_nothing_else_is_said_and_are_
     assert_eq!(go(&[], "a.localhost"), 200);
     assert_eq!((go(&[], "b.localhost"), go(&[], "c.localhost")), (json!(401), json!(401)));
     // What the command says goes before it, for its origin.
-    fs::write(world.path("cwd/who.json"), json!([{ "origin": b, "username": "ann", "password": "very-secret" }]).to_string())
-        .expect("write it");
+    fs::write(
+        world.path("cwd/who.json"),
+        json!([{ "origin": b, "username": "ann", "password": "very-secret" }]).to_string(),
+    )
+    .expect("write it");
     world.give(&world.path("cwd/who.json"));
     let own = ["--session", "own", "--http-credentials", "who.json"];
     assert_eq!((go(&own, "a.localhost"), go(&own, "b.localhost")), (json!(200), json!(200)));
@@ -181,7 +186,10 @@ fn credentials_of_the_configuration_are_used_where_nothing_else_is_said_and_are_
     assert_eq!(go(&["--session", "denied", "--policy-deny", "http_credentials"], "a.localhost"), 401);
     assert_eq!(told(&visit, "a.localhost").len(), before);
     let shown = world.glassctl(["config", "show"]).success();
-    assert!(shown.stdout.contains(&a) && !shown.stdout.contains("very-") && !shown.stdout.contains("ann"), "{shown}");
+    assert!(
+        shown.stdout.contains(&a) && !shown.stdout.contains("very-") && !shown.stdout.contains("ann"),
+        "{shown}"
+    );
     let log = fs::read_to_string(world.path("state/glass/logs/glassd.log")).expect("the log");
     assert!(!log.contains("very-"), "a secret is in the log");
     world.end();

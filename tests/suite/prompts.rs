@@ -84,7 +84,8 @@ fn what_is_granted_holds_for_its_origin_and_session_alone() {
     };
     let eval = |script: &str| run(&["evaluate", script])["value"].clone();
     run(&["navigate", &visit.url_at("a.localhost", "page.html")]);
-    let states = "(await Promise.all(['geolocation', 'notifications', 'camera', 'microphone'].map(state))).join()";
+    let states =
+        "(await Promise.all(['geolocation', 'notifications', 'camera', 'microphone'].map(state))).join()";
     assert_eq!(eval(states), "granted,granted,granted,prompt");
     run(&["emulate", "--geolocation", "12.5,3"]);
     assert_eq!(eval("await place()"), 12.5);

@@ -134,7 +134,12 @@ impl Context {
     }
 
     /// Sends a file that belongs to the result.
-    pub(crate) async fn send_file(&self, name: &str, media_type: impl Into<Cow<'static, str>>, data: Vec<u8>) {
+    pub(crate) async fn send_file(
+        &self,
+        name: &str,
+        media_type: impl Into<Cow<'static, str>>,
+        data: Vec<u8>,
+    ) {
         let notice = Notice::Artifact { name: self.file_name(name), media_type: media_type.into(), data };
         // A receiver that is gone means a cancel, which ends this future at its next await.
         let _ = self.notices.send(notice).await;
@@ -392,5 +397,5 @@ pub fn dialog_blocked(dialog: &DialogSeen) -> OpError {
         ),
     };
     OpError::rejected(ErrorKind::DialogBlocked, Phase::Preflight, message, remedy)
-    .detail("dialog", serde_json::to_value(dialog).unwrap_or_default())
+        .detail("dialog", serde_json::to_value(dialog).unwrap_or_default())
 }

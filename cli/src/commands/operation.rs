@@ -67,7 +67,10 @@ pub(super) fn prepare(
         body.as_resource = body.output.is_some();
     }
     if trace && matches!(&operation, AnyOperation::Events(events) if events.follow) {
-        return Err(Failure::invalid("--follow tells what happens, and --trace-on-error of one call", "leave out one"));
+        return Err(Failure::invalid(
+            "--follow tells what happens, and --trace-on-error of one call",
+            "leave out one",
+        ));
     }
     let session = session.for_execute().map_err(super::invalid)?;
     operation.check().map_err(|error| Failure::invalid(error.to_string(), see_help))?;

@@ -227,7 +227,8 @@ mod tests {
             {"operation":"click","target":"Save"},{"operation":"networkBody","requestId":"r1","output":"b.bin"}]"#;
         let of = |text: &str| {
             let mut operation = AnyOperation::Batch(Batch { text: text.to_owned(), ..Batch::default() });
-            read(&mut operation, &mut CallOptions::default()).unwrap_or_else(|failure| panic!("{}", failure.error.message));
+            read(&mut operation, &mut CallOptions::default())
+                .unwrap_or_else(|failure| panic!("{}", failure.error.message));
             let AnyOperation::Batch(mut batch) = operation else { panic!("another operation") };
             let all = places(&mut batch).unwrap_or_else(|failure| panic!("{}", failure.error.message));
             batch.check_steps().unwrap();
@@ -237,8 +238,13 @@ mod tests {
         assert_eq!((all.len(), &batch.steps), (4, &of(list).1.steps));
         assert_eq!(all[0].2.output, Some("a.png".into()));
         assert_eq!(all[1].2.artifacts, Some("kept".into()));
-        assert!(matches!(&all[3].1, AnyOperation::NetworkBody(body) if body.as_resource && body.output.is_some()));
-        for bad in [r#"[{"operation":"click","target":"a","output":"x"}]"#, r#"[{"operation":"screenshot","output":5}]"#] {
+        assert!(
+            matches!(&all[3].1, AnyOperation::NetworkBody(body) if body.as_resource && body.output.is_some())
+        );
+        for bad in [
+            r#"[{"operation":"click","target":"a","output":"x"}]"#,
+            r#"[{"operation":"screenshot","output":5}]"#,
+        ] {
             let mut batch = Batch { steps: list_of(bad), ..Batch::default() };
             assert!(places(&mut batch).is_err(), "{bad}");
         }

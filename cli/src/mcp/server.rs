@@ -349,12 +349,11 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let session = self.link.session();
-        let templates =
-            [
-                ("screenshot", "A picture that a screenshot kept"),
-                ("file", "A file that a script or a step of a batch made"),
-                ("result", "A text that was too long"),
-            ];
+        let templates = [
+            ("screenshot", "A picture that a screenshot kept"),
+            ("file", "A file that a script or a step of a batch made"),
+            ("result", "A text that was too long"),
+        ];
         let templates = templates.map(|(kind, description)| {
             ResourceTemplate::new(format!("glass://session/{session}/{kind}/{{name}}"), kind)
                 .with_description(description)

@@ -145,14 +145,23 @@ struct Credentials {
 /// Read by hand: an error of the derived code could hold what is written there.
 fn credentials<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<HttpCredentials>, D::Error> {
     use serde::de::Error;
-    let wrong = || D::Error::custom("credentials are [[http_credentials]] with origin, username and password, each a text");
+    let wrong = || {
+        D::Error::custom(
+            "credentials are [[http_credentials]] with origin, username and password, each a text",
+        )
+    };
     let value = toml::Value::deserialize(from).map_err(|_| wrong())?;
     let read = |one: &toml::Value| {
         let table = one.as_table().filter(|table| table.len() == 3)?;
         let text = |key: &str| table.get(key).and_then(toml::Value::as_str).map(str::to_owned);
-        Some(HttpCredentials { origin: text("origin")?, username: text("username")?, password: text("password")? })
+        Some(HttpCredentials {
+            origin: text("origin")?,
+            username: text("username")?,
+            password: text("password")?,
+        })
     };
-    let all = value.as_array().ok_or_else(wrong)?.iter().map(read).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+    let all =
+        value.as_array().ok_or_else(wrong)?.iter().map(read).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
     let options = SessionOptions { http_credentials: Some(all.clone()), ..SessionOptions::default() };
     options.check().map_err(D::Error::custom)?;
     Ok(all)
@@ -551,7 +560,11 @@ mod tests {
     // contract: 10.8
     #[test]
     fn credentials_are_for_one_origin_each_and_stand_in_no_error() {
-        let one = |origin: &str| format!("[[http_credentials]]\norigin = \"{origin}\"\nusername = \"ann\"\npassword = \"very-secret\"\n");
+        let one = |origin: &str| {
+            format!(
+                "[[http_credentials]]\norigin = \"{origin}\"\nusername = \"ann\"\npassword = \"very-secret\"\n"
+            )
+        };
         let config = parse(&(one("https://a") + &one("http://b:8080"))).unwrap();
         assert_eq!(config.http_credentials.len(), 2);
         assert!(!format!("{config:?}").contains("secret"));

@@ -37,7 +37,11 @@ pub fn settings(file: &Path, log: Option<String>, home: Option<&Path>) -> Settin
     // For whom they are, and nothing else of them.
     let origins: Vec<_> = config.http_credentials.iter().filter_map(HttpCredentials::origin).collect();
     if !origins.is_empty() {
-        settings.push(Setting { key: "http_credentials".to_owned(), value: json!(origins), from: Source::File });
+        settings.push(Setting {
+            key: "http_credentials".to_owned(),
+            value: json!(origins),
+            from: Source::File,
+        });
     }
     if log.is_some_and(|log| !log.is_empty())
         && let Some(level) = settings.iter_mut().find(|setting| setting.key == "log.level")
@@ -143,7 +147,8 @@ mod tests {
         let told = settings(&file, Some("debug".into()), None);
         assert_eq!(from(&told, "sessions.max"), Some((Source::File, json!(3))));
         assert_eq!(from(&told, "log.level"), Some((Source::Environment, json!("debug"))));
-        let secret = "[[http_credentials]]\norigin = \"https://a/\"\nusername = \"ann\"\npassword = \"very-secret\"\n";
+        let secret =
+            "[[http_credentials]]\norigin = \"https://a/\"\nusername = \"ann\"\npassword = \"very-secret\"\n";
         std::fs::write(&file, secret).unwrap();
         let mistake = settings(&file, None, None).mistake.unwrap();
         assert!(mistake.contains("chmod 600") && !mistake.contains("secret"), "{mistake}");

@@ -835,7 +835,13 @@ fn evaluated_text(evaluated: &Evaluated) -> String {
     evidence_text(&mut extra, &evaluated.evidence);
     for kept in &evaluated.artifacts {
         let place = kept.path.as_deref().unwrap_or(&kept.page_name);
-        let _ = write!(extra, "\nkept {} · {} · {} bytes", quoted(place), visible(&kept.media_type, false), kept.bytes);
+        let _ = write!(
+            extra,
+            "\nkept {} · {} · {} bytes",
+            quoted(place),
+            visible(&kept.media_type, false),
+            kept.bytes
+        );
     }
     value + &extra
 }

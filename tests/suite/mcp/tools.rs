@@ -54,11 +54,17 @@ fn files_of_scripts_and_of_steps_are_linked_and_can_be_read() {
     let script = json!({ "expression": "glassArtifact('a.csv', 'x,y', 'text/csv'); return 7" });
     let kept = server.call("evaluate", &script).good();
     let link = &kept.json["content"][1];
-    assert_eq!((&link["type"], &link["mimeType"]), (&json!("resource_link"), &json!("text/csv")), "{}", kept.json);
+    assert_eq!(
+        (&link["type"], &link["mimeType"]),
+        (&json!("resource_link"), &json!("text/csv")),
+        "{}",
+        kept.json
+    );
     assert!(kept.text(0).contains("kept \"a.csv\" · text/csv · 3 bytes"), "{}", kept.text(0));
     let read = server.ask("resources/read", &json!({ "uri": link["uri"] }));
     assert_eq!(read["result"]["contents"][0]["blob"], "eCx5", "{read}");
-    let steps = json!({ "steps": [{ "operation": "screenshot" }, { "operation": "exportPage", "format": "html" }] });
+    let steps =
+        json!({ "steps": [{ "operation": "screenshot" }, { "operation": "exportPage", "format": "html" }] });
     let done = server.call("batch", &steps).good();
     let kinds: Vec<_> =
         done.json["content"].as_array().unwrap().iter().map(|content| content["type"].clone()).collect();

@@ -236,7 +236,8 @@ fn steps_move_files_as_their_commands_do_and_where_each_says() {
     let held = stage.eval_in("moves", "[...mine.files].map((f) => f.name + f.size).join()");
     assert_eq!(held, "one.txt3,two.txt6", "{done}");
     let steps = done["steps"].as_array().expect("steps");
-    let path = |at: usize, of: &str| steps[at]["result"].pointer(of).and_then(Value::as_str).map(str::to_owned);
+    let path =
+        |at: usize, of: &str| steps[at]["result"].pointer(of).and_then(Value::as_str).map(str::to_owned);
     let text = |at: usize, of: &str| {
         let path = path(at, of).unwrap_or_else(|| panic!("{of} of step {}: {done:#}", at + 1));
         String::from_utf8_lossy(&std::fs::read(stage.path("cwd").join(path)).expect("a file")).into_owned()
@@ -263,7 +264,8 @@ fn steps_move_files_as_their_commands_do_and_where_each_says() {
     let denied = run("click Get\nupload label=Mine one.txt", &["--policy-deny", "upload"]);
     assert_eq!(denied.fails("denied")["details"]["step"], 2, "{}", denied.run);
     assert_eq!((before, downloads()), (1, 1));
-    let atomic = run(r#"[{"operation": "upload", "target": "label=Mine", "files": ["one.txt"]}]"#, &["--atomic"]);
+    let atomic =
+        run(r#"[{"operation": "upload", "target": "label=Mine", "files": ["one.txt"]}]"#, &["--atomic"]);
     assert_eq!(atomic.result()["steps"][0]["result"]["held"][0]["size"], 3);
     stage.ok(&["session", "close", "moves"]);
 }

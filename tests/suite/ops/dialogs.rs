@@ -195,6 +195,9 @@ fn a_dialog_that_opens_with_the_focus_of_a_field_comes_before_any_text() {
         assert_eq!((&error["outcome"], &error["dispatched"]), (&"failed".into(), &"yes".into()), "{error}");
         stage.ok(&["accept-dialog"]);
         stage.eval("document.activeElement.blur()");
-        assert_eq!(stage.eval("[...document.querySelectorAll('input, select')].map((one) => one.value).join()"), ",a");
+        assert_eq!(
+            stage.eval("[...document.querySelectorAll('input, select')].map((one) => one.value).join()"),
+            ",a"
+        );
     }
 }

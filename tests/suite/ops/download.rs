@@ -92,7 +92,11 @@ fn one_is_waited_for_by_its_id_or_as_the_next() {
 fn a_long_name_keeps_its_ending() {
     let stage = Stage::take();
     let visit = site().visit();
-    visit.serve_with("long", "words", &[("Content-Disposition", &format!("attachment; filename=\"{}.txt\"", "n".repeat(280)))]);
+    visit.serve_with(
+        "long",
+        "words",
+        &[("Content-Disposition", &format!("attachment; filename=\"{}.txt\"", "n".repeat(280)))],
+    );
     visit.serve("long.html", "<!doctype html><title>Long</title><a href=long>Get</a>");
     stage.go(&visit, "long.html");
     let clicked = stage.ok(&["click", "name=Get"]);

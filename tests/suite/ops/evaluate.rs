@@ -152,12 +152,22 @@ fn what_a_script_keeps_is_a_file_and_the_page_sees_nothing_of_it() {
     let kept = result["artifacts"].as_array().expect("artifacts").clone();
     let file = |at: usize| std::fs::read(kept[at]["path"].as_str().expect("a path")).expect("a file");
     assert_eq!((file(0), file(1)), ("té".into(), vec![255, 10]), "{result}");
-    assert_eq!((file(2).len(), &kept[2]["mediaType"], file(3).len()), (300_000, &json!("text/csv"), 0), "{result}");
-    let names: Vec<_> = kept.iter().map(|file| file["path"].as_str().and_then(|path| path.rsplit('/').next())).collect();
+    assert_eq!(
+        (file(2).len(), &kept[2]["mediaType"], file(3).len()),
+        (300_000, &json!("text/csv"), 0),
+        "{result}"
+    );
+    let names: Vec<_> =
+        kept.iter().map(|file| file["path"].as_str().and_then(|path| path.rsplit('/').next())).collect();
     assert!(names[..2].contains(&Some("a.txt")) && names[..2].contains(&Some("a (1).txt")), "{names:?}");
     assert!(!stage.path("cwd/a.txt").exists(), "outside of the directory");
     // With an element, with arguments, and as one expression.
-    let with = ["evaluate", "(el, n) => { glassArtifact('w', el.textContent + n); return n }", "--target", "css=#words"];
+    let with = [
+        "evaluate",
+        "(el, n) => { glassArtifact('w', el.textContent + n); return n }",
+        "--target",
+        "css=#words",
+    ];
     let result = stage.ok(&[&with[..], &["--arg", "3", "--artifacts", "kept"]].concat());
     assert_eq!((&result["value"], &result["artifacts"][0]["bytes"]), (&json!(3), &json!(6)), "{result}");
     let result = stage.ok(&["evaluate", "glassArtifact('e', 'x')", "--artifacts", "kept"]);
@@ -175,5 +185,8 @@ fn what_a_script_keeps_is_a_file_and_the_page_sees_nothing_of_it() {
         stage.fails("evaluation_failed", &["evaluate", script, "--artifacts", "kept"]);
     }
     assert_eq!(std::fs::read_dir(&into).expect("it is there").count(), 6);
-    assert_eq!(stage.eval("[typeof window['glass' + 'Artifact'], typeof lost].join()"), "undefined,undefined");
+    assert_eq!(
+        stage.eval("[typeof window['glass' + 'Artifact'], typeof lost].join()"),
+        "undefined,undefined"
+    );
 }

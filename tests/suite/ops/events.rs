@@ -122,7 +122,8 @@ fn what_comes_is_followed_line_by_line_until_it_is_what_was_waited_for() {
     assert_eq!(kinds, ["navigation", "navigation", "popup"], "{run}");
     assert!(lines.is_sorted_by_key(|line| line["sequence"].as_u64()), "{run}");
 
-    let missed = stage.start(["events", "--follow", "--until", "crash", "--timeout-ms", "300"]).finish().exits(6);
+    let missed =
+        stage.start(["events", "--follow", "--until", "crash", "--timeout-ms", "300"]).finish().exits(6);
     assert!(missed.stdout.is_empty(), "{missed}");
     let nothing = stage.start(["events", "--follow", "--timeout-ms", "300"]).finish().exits(0);
     assert!(nothing.stdout.is_empty(), "what was before is not told: {nothing}");
@@ -133,7 +134,11 @@ fn what_comes_is_followed_line_by_line_until_it_is_what_was_waited_for() {
     given_up.signal_group(nix::sys::signal::Signal::SIGINT);
     let given_up = given_up.finish().exits(130);
     assert!(!given_up.stdout.contains("geheim"), "{given_up}");
-    for wrong in [&["--until", "popup"][..], &["--follow", "--limit", "3"], &["--follow", "--kind", "popup", "--until", "crash"]] {
+    for wrong in [
+        &["--until", "popup"][..],
+        &["--follow", "--limit", "3"],
+        &["--follow", "--kind", "popup", "--until", "crash"],
+    ] {
         stage.start([&["events"][..], wrong].concat()).finish().exits(2);
     }
     stage.start(["events", "--follow", "--session", "nobody"]).finish().exits(3);

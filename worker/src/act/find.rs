@@ -216,7 +216,9 @@ async fn look_once(context: &Context, step: Option<&LocatorStep>, ask: &Ask) -> 
                 return Err(unparsed());
             }
             // The page itself, or the frame that was asked for.
-            Err(error) if key.label == 0 || (locator.is_some() && context.frame().is_some_and(|own| own == key)) => {
+            Err(error)
+                if key.label == 0 || (locator.is_some() && context.frame().is_some_and(|own| own == key)) =>
+            {
                 return Err(context.engine(&error, Phase::TargetResolution));
             }
             Err(error) => {

@@ -138,7 +138,9 @@ async fn resolve_all(context: &Context, steps: &[(AnyOperation, CallOptions)]) -
         for locator in operation.locators() {
             // A native control may be hidden behind a label that is seen, a file input altogether.
             let found = match operation {
-                Any::Check(_) | Any::Uncheck(_) | Any::Upload(_) => find_attached(&own, locator).await.map(|_| ()),
+                Any::Check(_) | Any::Uncheck(_) | Any::Upload(_) => {
+                    find_attached(&own, locator).await.map(|_| ())
+                }
                 _ => find(&own, locator).await.map(|_| ()),
             };
             found.map_err(stopped)?;
@@ -163,7 +165,11 @@ fn has_file(operation: &AnyOperation) -> bool {
     use AnyOperation as Any;
     matches!(
         operation,
-        Any::Screenshot(_) | Any::ExportPage(_) | Any::Download(_) | Any::RetryDownloadCapture(_) | Any::StorageState(_)
+        Any::Screenshot(_)
+            | Any::ExportPage(_)
+            | Any::Download(_)
+            | Any::RetryDownloadCapture(_)
+            | Any::StorageState(_)
     )
 }
 

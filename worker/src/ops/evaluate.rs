@@ -93,8 +93,7 @@ pub(super) async fn run(context: &Context, params: &Evaluate) -> Result<Evaluate
     if let Some(exception) = reply.exception_details {
         return Err(threw(&exception));
     }
-    let (value, files) =
-        if keeps { files::read(&reply.result)? } else { (read(&reply.result)?, Vec::new()) };
+    let (value, files) = if keeps { files::read(&reply.result)? } else { (read(&reply.result)?, Vec::new()) };
     if value.to_string().len() > Evaluate::MAX_VALUE {
         return Err(too_large());
     }

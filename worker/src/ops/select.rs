@@ -327,13 +327,7 @@ async fn reach(
 ) -> Result<Option<Hit>, OpError> {
     let by = Ref { revision: None, frame: key.label, node };
     let locator: Locator = by.to_string().parse().map_err(|_| no_option(&[], 0))?;
-    let gesture = Gesture {
-        action: "select",
-        target: &locator,
-        position: None,
-        modifiers,
-        contact,
-    };
+    let gesture = Gesture { action: "select", target: &locator, position: None, modifiers, contact };
     let found = Found { key: key.clone(), node, by_ref: Some(by), as_of: None };
     let touched = touch(context, &gesture, found, |_| Ok(true)).await;
     // Where the list was opened before, an option that cannot be pressed is a failure and no refusal.

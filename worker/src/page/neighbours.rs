@@ -21,7 +21,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// The dialog of another page that this one was found to wait for, as long as it is open.
 pub(super) fn blocking(state: &State, target: &Target) -> Option<DialogSeen> {
     let waits_for = target.waits_for.as_ref()?;
-    let shown = |other: &Target| other.dialog.as_ref().is_some_and(|dialog| dialog.seen.dialog_id == *waits_for);
+    let shown =
+        |other: &Target| other.dialog.as_ref().is_some_and(|dialog| dialog.seen.dialog_id == *waits_for);
     let other = state.targets.values().find(|other| shown(other))?;
     let dialog = other.dialog.as_ref()?;
     Some(DialogSeen { target_id: Some(other.id.clone()), ..dialog.seen.clone() })
@@ -93,7 +94,8 @@ impl Pages {
             };
             let asked = Instant::now();
             let nothing = json!({ "expression": "0", "silent": true });
-            let answer = self.client().start_call::<_, IgnoredAny>(Some(&session), "Runtime.evaluate", nothing);
+            let answer =
+                self.client().start_call::<_, IgnoredAny>(Some(&session), "Runtime.evaluate", nothing);
             if tokio::time::timeout(SILENT, answer).await.is_err() {
                 let mut state = self.state();
                 if suspect(&state, target).as_ref() == Some(&dialog)
@@ -123,7 +125,9 @@ mod tests {
         ] {
             assert!(of_one_site(one, other), "{one} {other}");
         }
-        for (one, other) in [("http://a.test/", "http://b.test/"), ("http://a.localhost/", "http://b.localhost/")] {
+        for (one, other) in
+            [("http://a.test/", "http://b.test/"), ("http://a.localhost/", "http://b.localhost/")]
+        {
             assert!(!of_one_site(one, other), "{one} {other}");
         }
     }

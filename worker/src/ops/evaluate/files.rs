@@ -30,7 +30,8 @@ const BEFORE: &str = "(async function (...given) { \
     const wait = content.arrayBuffer().then((buffer) => take(new Uint8Array(buffer))); wait.catch(() => {}); waits.push(wait); } \
     else throw new TypeError('glassArtifact keeps text, bytes or a Blob'); }; \
     const run = ";
-const AFTER: &str = "\n; const value = await run(...given); await Promise.all(waits); return [value, kept]; })";
+const AFTER: &str =
+    "\n; const value = await run(...given); await Promise.all(waits); return [value, kept]; })";
 
 /// Whether a script keeps files.
 pub(super) fn keeps(params: &Evaluate) -> bool {
