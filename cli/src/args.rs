@@ -199,6 +199,25 @@ pub enum Command {
     Status,
     /// Print the end of glassd's log
     Logs(LogsArgs),
+    /// Print the end of the audit log: who asked for what, what policy said, how it ended
+    ///
+    /// With --session, only entries about that session. Needs no daemon.
+    Audit(AuditArgs),
+    /// Agree to a call that waits for a person, or list what waits
+    ///
+    /// Shows the call with its arguments and asks. It must be given in a terminal, and in another one than the program runs
+    /// in that made the call; that is checked by glassd.
+    Confirm {
+        /// The confirmation, as the refused call has named it; without one all that wait are listed
+        #[arg(value_name = "ID")]
+        id: Option<glass_proto::ConfirmationId>,
+    },
+    /// Say no to a call that waits for a person, or take back what was granted and not used
+    Deny {
+        /// The confirmation
+        #[arg(value_name = "ID")]
+        id: glass_proto::ConfirmationId,
+    },
     /// Let systemd start glassd
     #[command(subcommand)]
     Service(ServiceCommand),
@@ -272,6 +291,8 @@ pub enum ConfigCommand {
     },
     /// Print the JSON schema of the configuration file
     Schema,
+    /// Ask for a new confirmation secret, and print its hash for confirm.secret
+    Secret,
 }
 
 /// `glassctl policy …`. With policy options: what a client that is started with them may do.
@@ -351,6 +372,34 @@ pub struct LogsArgs {
     /// Go on with what comes, until Ctrl-C
     #[arg(long, short = 'f')]
     pub follow: bool,
+}
+
+/// `glassctl audit`.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Something else than a list.
+    #[command(subcommand)]
+    pub command: Option<AuditCommand>,
+    /// Only entries from then on: a time (2026-12-01T10:00:00Z), or how long ago (10m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = crate::commands::since)]
+    pub since: Option<std::time::SystemTime>,
+    /// How many of the last entries, 1 to 10000; 100 when not given
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub lines: Option<u16>,
+}
+
+/// `glassctl audit …`.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Check that nothing of the audit log was changed, dropped, moved or cut off
+    ///
+    /// Exits with 4 and names file and line where something was. Prints the hash of the last entry: noted down elsewhere,
+    /// it tells later, with --holds, whether somebody wrote everything up to it anew.
+    Verify {
+        /// Check also that the log holds the entry of this hash
+        #[arg(long, value_name = "HASH")]
+        holds: Option<String>,
+    },
 }
 
 /// Whether the machine form was asked for, in arguments that may be wrong otherwise.

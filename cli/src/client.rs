@@ -5,11 +5,13 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use glass_proto::confirmation::{Decided, Pending, Shown};
 use glass_proto::escape::visible;
 use glass_proto::paths::{Environment, Overrides, Paths};
+use glass_proto::policy::layer::Given;
 use glass_proto::session::SessionOptions;
 use glass_proto::wire::{MAX_MESSAGE, client as pb};
-use glass_proto::{ClientId, ErrorKind, OpError, Phase};
+use glass_proto::{ClientId, ConfirmationId, ErrorKind, OpError, Phase};
 use pb::glass_client::GlassClient;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
@@ -31,6 +33,9 @@ const STAGING: Duration = Duration::from_secs(310);
 /// Longest wait until sessions are closed or the daemon has begun to end.
 const CLOSING: Duration = Duration::from_secs(30);
 
+/// Longest wait for a decision: an approver has a minute.
+const DECIDING: Duration = Duration::from_secs(65);
+
 const START_HINT: &str = "start it with `glassctl daemon start`, or leave out --no-autostart";
 
 /// Where glassd is, and whether it may be started.
@@ -38,6 +43,7 @@ const START_HINT: &str = "start it with `glassctl daemon start`, or leave out --
 pub struct Server {
     socket: PathBuf,
     log_file: PathBuf,
+    state_dir: PathBuf,
     explicit: bool,
     autostart: bool,
     hello: pb::Hello,
@@ -71,6 +77,7 @@ impl Server {
         })?;
         Ok(Self {
             log_file: paths.log_file(),
+            state_dir: paths.state_dir,
             socket: paths.socket,
             explicit: explicit.is_some(),
             autostart: !global.no_autostart,
@@ -87,6 +94,13 @@ impl Server {
     /// Who this client says that it is.
     pub fn hello(&self) -> pb::Hello {
         self.hello.clone()
+    }
+
+    /// Without what the command line agreed to beforehand: that was for the daemon that it was told to first.
+    #[must_use]
+    pub fn without_tokens(mut self, policy: &Given) -> Self {
+        self.hello = self.hello.under(&policy.clone().without_tokens());
+        self
     }
 
     /// As a client that stays, with a kind and an id of its own, instead of one command of glassctl.
@@ -114,6 +128,11 @@ impl Server {
     /// The socket, where the command line names it.
     pub fn explicit_socket(&self) -> Option<&std::path::Path> {
         self.explicit.then_some(&self.socket)
+    }
+
+    /// Where a glassd of this environment keeps what outlives it.
+    pub fn state_dir(&self) -> &std::path::Path {
+        &self.state_dir
     }
 
     /// Where a glassd of this environment logs.
@@ -320,6 +339,44 @@ impl Client {
         let request = pb::PolicyRequest { hello: self.hello(), items };
         let reply = ask(QUICK, self.rpc.policy(request)).await?;
         serde_json::from_slice(&reply.told_json).map_err(|_| error::unreadable("answer"))
+    }
+
+    /// What waits for a person.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn confirmations(&mut self) -> Result<Vec<Pending>, OpError> {
+        self.told("").await
+    }
+
+    /// One call that waits, for whoever may decide on it.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn confirmation(&mut self, id: &ConfirmationId) -> Result<Shown, OpError> {
+        self.told(id.as_str()).await
+    }
+
+    async fn told<T: serde::de::DeserializeOwned>(&mut self, id: &str) -> Result<T, OpError> {
+        let request = pb::ConfirmationsRequest { hello: self.hello(), confirmation_id: id.to_owned() };
+        let reply = ask(QUICK, self.rpc.confirmations(request)).await?;
+        serde_json::from_slice(&reply.told_json).map_err(|_| error::unreadable("answer"))
+    }
+
+    /// Agrees to a call or says no. Waits for an approver, where there is one.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn decide(
+        &mut self,
+        id: &ConfirmationId,
+        grant: bool,
+        secret: &str,
+    ) -> Result<Decided, OpError> {
+        let (confirmation_id, secret) = (id.to_string(), secret.to_owned());
+        let request = pb::DecideRequest { hello: self.hello(), confirmation_id, grant, secret };
+        let reply = ask(DECIDING, self.rpc.decide(request)).await?;
+        serde_json::from_slice(&reply.decided_json).map_err(|_| error::unreadable("answer"))
     }
 
     /// All sessions.

@@ -22,6 +22,7 @@ mod run;
 pub mod schemas;
 pub mod session;
 pub mod signals;
+mod terminal;
 pub mod trace;
 pub mod usage;
 mod wanted;

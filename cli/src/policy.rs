@@ -31,11 +31,11 @@ pub struct PolicyOptions {
     /// Never reach this host
     #[arg(long, global = true, value_name = "RULE")]
     pub policy_deny_host: Vec<HostRule>,
-    /// Refused until confirmations exist; never ignored
-    #[arg(long, global = true, value_name = "CAPABILITY", hide = true)]
+    /// Have a person agree to each operation that needs it, with glassctl confirm
+    #[arg(long, global = true, value_name = "CAPABILITY")]
     pub policy_confirm: Vec<Capability>,
-    /// Refused until confirmations exist; never ignored
-    #[arg(long, global = true, value_name = "CAPABILITY", hide = true)]
+    /// The same, and agree to one operation beforehand; each time that it is given, to one more
+    #[arg(long, global = true, value_name = "CAPABILITY")]
     pub policy_confirm_once: Vec<Capability>,
 }
 
@@ -43,19 +43,13 @@ impl PolicyOptions {
     /// What is given, checked as one side's policy.
     ///
     /// # Errors
-    /// `invalid_configuration` where it contradicts itself, `unsupported` for what this build cannot do.
+    /// `invalid_configuration` where it contradicts itself or names what this build cannot do.
     pub fn given(&self) -> Result<Given, OpError> {
-        if !self.policy_confirm.is_empty() || !self.policy_confirm_once.is_empty() {
-            return Err(OpError::rejected(
-                ErrorKind::Unsupported,
-                Phase::Policy,
-                "--policy-confirm and --policy-confirm-once cannot be honoured: this build cannot ask a person yet",
-                "deny the capability with --policy-deny",
-            ));
-        }
         let given = Given {
             preset: self.policy,
             allow: self.policy_allow.clone(),
+            confirm: self.policy_confirm.clone(),
+            confirm_once: self.policy_confirm_once.clone(),
             deny: self.policy_deny.clone(),
             allow_hosts: self.policy_allow_host.clone(),
             allow_subresource_hosts: self.policy_allow_subresource_host.clone(),
@@ -118,7 +112,10 @@ mod tests {
             cli.global.policy.given().map(|_| ()).map_err(|error| error.kind)
         };
         assert_eq!(kind(&["--policy", "hardened", "--policy-allow", "screenshot"]), Ok(()));
-        assert_eq!(kind(&["--policy-confirm", "upload"]), Err(ErrorKind::Unsupported));
+        assert_eq!(kind(&["--policy-confirm", "upload", "--policy-confirm-once", "upload"]), Ok(()));
+        assert_eq!(kind(&["--policy-confirm", "named_sessions"]), Err(ErrorKind::InvalidConfiguration));
+        let denied = ["--policy-deny", "upload", "--policy-confirm-once", "upload"];
+        assert_eq!(kind(&denied), Err(ErrorKind::InvalidConfiguration));
         assert_eq!(kind(&["--policy", "polite"]), Err(ErrorKind::InvalidConfiguration));
         let both = ["--policy-allow-host", "A.test", "--policy-deny-host", "a.test."];
         assert_eq!(kind(&both), Err(ErrorKind::InvalidConfiguration));

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glass_proto::audit::{Entry, Event};
 use glass_proto::paths::{Environment, Overrides, Paths};
 use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, watch};
@@ -13,8 +14,10 @@ use tokio::time::{sleep, timeout};
 
 use crate::activation::{self, Activated};
 use crate::args::Args;
+use crate::audit::Audit;
 use crate::authority::{self, Authority};
 use crate::config::Config;
+use crate::confirm::{Approver, Confirmations, Ways};
 use crate::exit::StartupError;
 use crate::gate::{self, Executions, Gate, Limiters};
 use crate::listen::{self, Listening};
@@ -101,7 +104,22 @@ impl App {
         process::let_go(args.foreground).map_err(StartupError::system("let go of the standard streams"))?;
         tracing::info!(pid = std::process::id(), socket = %paths.socket.display(), "glassd listens");
         sweep_away(&paths).await;
+        let audit = match config.audit {
+            Some(limits) => {
+                let dir = paths.audit_dir();
+                listen::make_private_dir(&dir)?;
+                Audit::start(&dir, limits, &shutdown).map_err(StartupError::system("open the audit log"))?
+            }
+            None => Audit::off(),
+        };
 
+        let ways = Ways {
+            secret: config.confirm_secret,
+            approver: config.confirm_approver.map(|(path, args)| Approver::new(path, args, spawner.clone())),
+        };
+        let confirmations = Confirmations::new(ways, audit.clone(), shutdown.clone());
+        let keeping = confirmations.clone();
+        shutdown.spawn("confirmations", async move { keeping.keep_short().await });
         let launcher = Arc::new(Launcher {
             egress: Egress::start(spawner.clone(), programs.egress, authority.changes(), config.upstream, &shutdown),
             probe: Probe::new(spawner.clone(), programs.worker.clone(), shutdown.clone()),
@@ -133,10 +151,12 @@ impl App {
         });
         let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeout);
         let (sessions, mut changes) = (registry.clone(), authority.changes());
+        let noting = audit.clone();
         shutdown.spawn("policy changes", async move {
             let mut old = changes.borrow_and_update().clone();
             while changes.changed().await.is_ok() {
                 let new = changes.borrow_and_update().clone();
+                noting.note(Entry::new(Event::PolicyChanged)).await;
                 sessions.policy_changed(&old, &new);
                 old = new;
             }
@@ -158,8 +178,11 @@ impl App {
                 shutdown.clone(),
                 authority.clone(),
                 limiters.clone(),
+                audit.clone(),
+                confirmations,
             ),
             authority,
+            audit,
             executions,
             registry,
             launcher,
@@ -199,6 +222,8 @@ impl App {
         // Each is cancelled now, and its worker may still say what became of it.
         let _ = timeout(2 * limits::TRUTH, view.executions.none()).await;
         let ended = close_sessions(&view.registry).await;
+        view.audit.note(Entry::new(Event::Stopped)).await;
+        view.audit.flush().await;
         listening.unlink();
         closed.send_replace(Some(ended));
         shutdown.advance(Phase::Stopped, "all sessions are closed");

@@ -35,6 +35,9 @@ pub struct Args {
     /// Answer the question about the policy that standard input holds, as one JSON object, and start nothing
     #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client", "diagnose", "tell_settings"])]
     pub tell_policy: bool,
+    /// Print the hash of the secret that standard input holds, for confirm.secret, and start nothing
+    #[arg(long, hide = true, conflicts_with_all = ["foreground", "from_client", "diagnose", "tell_settings", "tell_policy"])]
+    pub hash_secret: bool,
     /// With --diagnose: mend what can be mended safely
     #[arg(long, hide = true, requires = "diagnose")]
     pub fix: bool,

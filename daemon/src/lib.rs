@@ -5,6 +5,8 @@
 //! | socket and locks | [`listen`] | [`app`], last; the kernel if the daemon dies |
 //! | connections, hello | [`serve`], [`rpc`] | `serve`, when the daemon has stopped |
 //! | which policy holds | [`authority`] | nothing: it changes with its file |
+//! | what waits for a person, and what one agreed to | [`confirm`] | a minute, or its call |
+//! | the audit log | the task of [`audit`] | [`app`], when all sessions are closed |
 //! | an operation: deadline, cancel, outcome | [`gate`] | its own end |
 //! | which session a name means | `session::Registry` | the session's actor |
 //! | a session's phase, queue, worker | its actor | the actor |
@@ -18,8 +20,10 @@
 pub mod activation;
 pub mod app;
 pub mod args;
+pub mod audit;
 pub mod authority;
 pub mod config;
+pub mod confirm;
 pub mod diagnose;
 pub mod egress;
 pub mod exit;

@@ -14,6 +14,7 @@ use glass_daemon::app::{App, Plan};
 use glass_daemon::args::Args;
 use glass_daemon::authority;
 use glass_daemon::config;
+use glass_daemon::confirm::{MAX_SECRET, SecretHash};
 use glass_daemon::exit::{self, StartupError};
 use glass_daemon::process;
 use glass_daemon::supervise::{Spawner, serve, spawner};
@@ -62,6 +63,15 @@ fn main() -> ExitCode {
             }
         };
     }
+    if args.hash_secret {
+        return match hash_secret() {
+            Ok(()) => exit::OK.into(),
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "glassd: {error}");
+                exit::FAULT.into()
+            }
+        };
+    }
     let from_client = args.from_client;
     match start(args) {
         Ok(true) => exit::OK.into(),
@@ -103,6 +113,15 @@ fn tell_policy(args: &Args) -> std::io::Result<()> {
         Err(error) => serde_json::to_string(&error)?,
     };
     writeln!(std::io::stdout(), "{told}")
+}
+
+/// The hash of the secret in the first line of standard input.
+fn hash_secret() -> std::io::Result<()> {
+    let most = u64::try_from(MAX_SECRET).unwrap_or(u64::MAX) + 2;
+    let mut secret = String::new();
+    std::io::stdin().take(most).read_to_string(&mut secret)?;
+    let hash = SecretHash::of(secret.lines().next().unwrap_or_default()).map_err(std::io::Error::other)?;
+    writeln!(std::io::stdout(), "{hash}")
 }
 
 /// The configuration's file.

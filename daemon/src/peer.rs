@@ -4,8 +4,18 @@
 //! process of a session. A peer that cannot be looked at is refused.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use glass_proto::audit;
+use glass_proto::escape::cut;
+use glass_sandbox::Pidfd;
+use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
+
+/// Longest path of an executable that is kept, in bytes.
+const MAX_PATH: usize = 512;
+/// Longest name of a client that is kept, in bytes.
+const MAX_NAME: usize = 32;
 
 /// A connection that is not served.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -33,6 +43,59 @@ pub enum PeerError {
         /// Its pid.
         pid: i32,
     },
+}
+
+/// The process at the other end of a connection, as it was when it connected.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// Its user.
+    pub uid: u32,
+    /// Its number, which means it as long as it lives.
+    pub pid: u32,
+    /// The file that it runs, where that can be seen.
+    pub executable: Option<String>,
+    /// When it began, in the kernel's ticks.
+    began: Option<u64>,
+    /// Holds it, where the kernel can.
+    process: Option<Arc<Pidfd>>,
+}
+
+impl Peer {
+    /// Who is at the other end of a connection.
+    pub fn of(connection: &UnixStream, peer: &UCred) -> Self {
+        let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok()).unwrap_or(0);
+        let executable = std::fs::read_link(format!("/proc/{pid}/exe"));
+        Self {
+            uid: peer.uid(),
+            pid,
+            // A program that has been replaced, or that another user may not look at: it is left out.
+            executable: executable.ok().map(|path| cut(&path.to_string_lossy(), MAX_PATH).into_owned()),
+            began: i32::try_from(pid).ok().and_then(crate::confirm::began),
+            // Kernels before 6.5 cannot; then the moment that it began tells it from others.
+            process: Pidfd::of_peer(connection).ok().map(Arc::new),
+        }
+    }
+
+    /// Whether the process still lives, so that what its number was asked for was asked of it.
+    pub fn lives(&self) -> bool {
+        match &self.process {
+            Some(process) => process.has_exited().is_ok_and(|exited| !exited),
+            None => {
+                let began = i32::try_from(self.pid).ok().and_then(crate::confirm::began);
+                began.is_some() && began == self.began
+            }
+        }
+    }
+
+    /// It as the audit log tells of it, by the name that it gives itself.
+    pub fn told(&self, name: &str) -> audit::Client {
+        audit::Client {
+            name: cut(name, MAX_NAME).into_owned(),
+            uid: self.uid,
+            pid: self.pid,
+            executable: self.executable.clone(),
+        }
+    }
 }
 
 /// Tells peers that may be served from others.

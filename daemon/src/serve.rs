@@ -19,7 +19,7 @@ use tonic::transport::Server;
 use tonic::transport::server::Connected;
 
 use crate::limits;
-use crate::peer::PeerCheck;
+use crate::peer::{Peer, PeerCheck};
 use crate::rpc::Service;
 use crate::shutdown::{Phase, Shutdown};
 
@@ -89,7 +89,9 @@ fn accept(listener: UnixListener, clients: Clients) -> impl Stream<Item = io::Re
                 Ok((stream, _)) => match stream.peer_cred() {
                     Ok(peer) => match check.admit(&peer) {
                         Ok(()) => {
-                            return Ok(Connection { stream, _client: clients.enter(), _permit: permit });
+                            let peer = Peer::of(&stream, &peer);
+                            let client = clients.enter();
+                            return Ok(Connection { stream, peer, _client: client, _permit: permit });
                         }
                         Err(error) => tracing::warn!(%error, "a connection was refused"),
                     },
@@ -108,13 +110,16 @@ fn accept(listener: UnixListener, clients: Clients) -> impl Stream<Item = io::Re
 #[derive(Debug)]
 struct Connection {
     stream: UnixStream,
+    peer: Peer,
     _client: Client,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Connected for Connection {
-    type ConnectInfo = ();
-    fn connect_info(&self) {}
+    type ConnectInfo = Peer;
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
 }
 
 impl AsyncRead for Connection {

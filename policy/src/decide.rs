@@ -73,6 +73,13 @@ impl Policy {
         Ruling { capability, says }
     }
 
+    /// How many operations of a capability the client's command line agreed to beforehand. None where the daemon asks for a
+    /// person itself: a client does not answer for one.
+    pub fn tokens(&self, capability: Capability) -> u32 {
+        let [daemon, client] = self.layers();
+        if daemon.says(capability).stance == Stance::Allow { client.tokens(capability) } else { 0 }
+    }
+
     /// What holds for something that needs all of these: the narrowest of them.
     pub fn all(&self, needs: &[Capability]) -> Option<Ruling> {
         let rulings = needs.iter().map(|capability| self.capability(*capability));
@@ -260,19 +267,23 @@ mod tests {
         let hosts = proptest::collection::vec(0_usize..6, HOSTS.len());
         (presets(), capabilities, hosts, any::<bool>()).prop_map(
             move |(preset, said, hosts, require_egress)| {
-                let capabilities = split(said, 2)
+                let capabilities = split(said, 3)
                     .into_iter()
                     .map(|list| list.into_iter().map(|at| Capability::ALL[at]).collect::<Vec<_>>());
+                let confirmable = |list: Vec<Capability>| {
+                    list.into_iter().filter(|one| *one != Capability::NamedSessions).collect::<Vec<_>>()
+                };
                 let rules = split(hosts, 3)
                     .into_iter()
                     .map(|list| list.into_iter().map(|at| HOSTS[at].parse().unwrap()).collect::<Vec<_>>());
-                let ([allow, deny], [allow_hosts, allow_subresource_hosts, deny_hosts]) = (
+                let ([allow, deny, confirm], [allow_hosts, allow_subresource_hosts, deny_hosts]) = (
                     capabilities.collect::<Vec<_>>().try_into().unwrap(),
                     rules.collect::<Vec<_>>().try_into().unwrap(),
                 );
                 Given {
                     preset,
                     allow,
+                    confirm: confirmable(confirm),
                     deny,
                     allow_hosts,
                     allow_subresource_hosts,
@@ -323,6 +334,20 @@ mod tests {
                 prop_assert!(alone.navigation(&url).is_ok() || together.navigation(&url).is_err(), "{}", url);
             }
         }
+    }
+
+    // contract: 10.1, 10.4
+    #[test]
+    fn a_client_answers_for_nobody_whom_the_daemon_asks() {
+        let upload = || vec![Capability::Upload];
+        let client = || layer(Given { confirm_once: upload(), ..Given::default() }, Source::Client);
+        let tokens = |daemon: Given| {
+            let policy = Policy::new(layer(daemon, Source::Daemon), client());
+            (policy.capability(Capability::Upload).says.stance, policy.tokens(Capability::Upload))
+        };
+        assert_eq!(tokens(Given::default()), (Stance::Confirm, 1));
+        assert_eq!(tokens(Given { confirm: upload(), ..Given::default() }), (Stance::Confirm, 0));
+        assert_eq!(tokens(Given { deny: upload(), ..Given::default() }), (Stance::Deny, 0));
     }
 
     // contract: 10.1, 10.6

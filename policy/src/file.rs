@@ -164,9 +164,10 @@ mod tests {
     #[test]
     fn a_newcomers_file_reads() {
         let layer = parse(
-            "allow_hosts = [\"example.com\", \"*.example.com\"]\nallow_subresource_hosts = [\"cdn.example.net\"]\ndeny = [\"evaluate\"]\nrequire_egress = true\n",
+            "allow_hosts = [\"example.com\", \"*.example.com\"]\nallow_subresource_hosts = [\"cdn.example.net\"]\ndeny = [\"evaluate\"]\nconfirm = [\"upload\"]\nrequire_egress = true\n",
         )
         .unwrap();
+        assert_eq!(layer.says(Capability::Upload).stance, Stance::Confirm);
         assert_eq!(layer.says(Capability::Evaluate).stance, Stance::Deny);
         assert!(layer.requires_egress && !layer.hosts.any && layer.hosts.tells_navigation());
     }
@@ -191,7 +192,8 @@ mod tests {
             "[allow]\nx = 1",
             "\u{0}",
             "preset = \"polite\"",
-            "confirm = [\"upload\"]",
+            "confirm = [\"named_sessions\"]",
+            "confirm_once = [\"upload\"]",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

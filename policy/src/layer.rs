@@ -22,6 +22,9 @@ pub struct Given {
     pub allow: Vec<Capability>,
     /// Capabilities that a person must agree to each time.
     pub confirm: Vec<Capability>,
+    /// Capabilities that a person must agree to, of which each item here is one operation's agreement given beforehand.
+    /// Only a client's command line has it.
+    pub confirm_once: Vec<Capability>,
     /// Capabilities that are denied.
     pub deny: Vec<Capability>,
     /// Hosts that are allowed for everything. With a rule in this list or the next, only hosts in them are reached.
@@ -43,6 +46,8 @@ pub enum List {
     Allow,
     /// `confirm`
     Confirm,
+    /// `confirm_once`, which no file has
+    ConfirmOnce,
     /// `deny`
     Deny,
     /// `allow_hosts`
@@ -60,6 +65,7 @@ impl List {
             Self::Preset => "preset",
             Self::Allow => "allow",
             Self::Confirm => "confirm",
+            Self::ConfirmOnce => "confirm_once",
             Self::Deny => "deny",
             Self::AllowHosts => "allow_hosts",
             Self::AllowSubresourceHosts => "allow_subresource_hosts",
@@ -73,6 +79,7 @@ impl List {
             Self::Preset => "--policy",
             Self::Allow => "--policy-allow",
             Self::Confirm => "--policy-confirm",
+            Self::ConfirmOnce => "--policy-confirm-once",
             Self::Deny => "--policy-deny",
             Self::AllowHosts => "--policy-allow-host",
             Self::AllowSubresourceHosts => "--policy-allow-subresource-host",
@@ -99,6 +106,23 @@ impl Given {
         *self == Self::default()
     }
 
+    /// Everything that a person must agree to, each once.
+    pub fn asked(&self) -> Vec<Capability> {
+        let mut asked = Vec::new();
+        for capability in self.confirm.iter().chain(&self.confirm_once) {
+            if !asked.contains(capability) {
+                asked.push(*capability);
+            }
+        }
+        asked
+    }
+
+    /// The same without what was agreed to beforehand: a person is asked each time.
+    #[must_use]
+    pub fn without_tokens(self) -> Self {
+        Self { confirm: self.asked(), confirm_once: Vec::new(), ..self }
+    }
+
     /// Checks it and makes it one side's policy.
     ///
     /// # Errors
@@ -114,21 +138,28 @@ impl Given {
                 format!("the preset {preset} obeys robots.txt and paces, which this build cannot do yet");
             wrong.push(Contradiction { list: List::Preset, index: 0, message });
         }
-        for (index, capability) in self.confirm.iter().enumerate() {
-            let message =
-                format!("this build cannot ask a person yet, so {capability} cannot be confirmed; deny it");
-            wrong.push(Contradiction { list: List::Confirm, index, message });
+        for (list, capabilities) in [(List::Confirm, &self.confirm), (List::ConfirmOnce, &self.confirm_once)]
+        {
+            let named = capabilities.iter().position(|capability| *capability == Capability::NamedSessions);
+            if let Some(index) = named {
+                let message = "named_sessions cannot be confirmed: it is about every call, not about one; allow or deny it";
+                wrong.push(Contradiction { list, index, message: message.to_owned() });
+            }
         }
         let mut said: HashMap<Capability, (Stance, List)> = HashMap::new();
         let lists = [
             (List::Allow, Stance::Allow, &self.allow),
             (List::Confirm, Stance::Confirm, &self.confirm),
+            (List::ConfirmOnce, Stance::Confirm, &self.confirm_once),
             (List::Deny, Stance::Deny, &self.deny),
         ];
         for (list, stance, capabilities) in lists {
             for (index, capability) in capabilities.iter().enumerate() {
-                if let Some((_, other)) = said.get(capability) {
-                    wrong.push(twice(list, index, *other, capability.name()));
+                match said.get(capability) {
+                    // Each of these is one more agreement to what is asked for anyway.
+                    Some((Stance::Confirm, _)) if list == List::ConfirmOnce => continue,
+                    Some((_, other)) => wrong.push(twice(list, index, *other, capability.name())),
+                    None => {}
                 }
                 said.insert(*capability, (stance, list));
             }
@@ -157,8 +188,12 @@ impl Given {
             public_only: preset.is_some_and(Preset::public_only),
         };
         let requires_egress = self.require_egress || preset.is_some_and(Preset::requires_egress);
+        let mut tokens = HashMap::new();
+        for capability in self.confirm_once {
+            *tokens.entry(capability).or_default() += 1;
+        }
         if wrong.is_empty() {
-            Ok(Layer { source, preset, said, hosts: hosts.into(), requires_egress })
+            Ok(Layer { source, preset, said, tokens, hosts: hosts.into(), requires_egress })
         } else {
             Err(wrong)
         }
@@ -211,6 +246,8 @@ pub struct Layer {
     said: HashMap<Capability, (Stance, List)>,
     /// Its rules about hosts; sessions that are begun under it share them.
     pub hosts: Arc<HostLayer>,
+    /// How many operations were agreed to beforehand.
+    tokens: HashMap<Capability, u32>,
     /// Whether sessions whose network rules nobody enforces are refused.
     pub requires_egress: bool,
 }
@@ -250,6 +287,7 @@ impl Layer {
             source: Source::Client,
             preset: None,
             said: HashMap::new(),
+            tokens: HashMap::new(),
             hosts: hosts.into(),
             requires_egress: false,
         }
@@ -265,6 +303,11 @@ impl Layer {
             }
             (None, None) => Says { source, stance: Stance::Allow, by: None },
         }
+    }
+
+    /// How many operations of a capability were agreed to beforehand.
+    pub fn tokens(&self, capability: Capability) -> u32 {
+        self.tokens.get(&capability).copied().unwrap_or(0)
     }
 
     /// Whether no page can be navigated to, because only listed hosts are allowed and none is listed.
@@ -287,7 +330,8 @@ mod tests {
         let given = Given {
             preset: Some(Preset::Polite),
             allow: vec![Capability::Evaluate, Capability::Evaluate],
-            confirm: vec![Capability::Upload],
+            confirm: vec![Capability::NamedSessions],
+            confirm_once: vec![Capability::Upload, Capability::Upload],
             deny: vec![Capability::Evaluate],
             allow_hosts: vec!["a.test".parse().unwrap()],
             allow_subresource_hosts: vec!["b.test".parse().unwrap()],
@@ -297,7 +341,7 @@ mod tests {
         let wrong = wrong(given);
         for part in [
             "polite",
-            "upload cannot be confirmed",
+            "named_sessions cannot be confirmed",
             "evaluate stands in allow twice",
             "evaluate stands in allow and in deny",
             "a.test stands in allow_hosts and in deny_hosts",
@@ -306,6 +350,34 @@ mod tests {
             assert!(wrong.iter().any(|message| message.contains(part)), "{part}: {wrong:#?}");
         }
         assert_eq!(wrong.len(), 6, "{wrong:#?}");
+    }
+
+    // contract: 10.4
+    #[test]
+    fn an_agreement_beforehand_asks_for_what_goes_beyond_it() {
+        let given = Given {
+            confirm: vec![Capability::Upload],
+            confirm_once: vec![Capability::Evaluate, Capability::Upload, Capability::Evaluate],
+            ..Given::default()
+        };
+        assert_eq!(given.asked(), [Capability::Upload, Capability::Evaluate]);
+        let layer = given.clone().compile(Source::Client).unwrap();
+        for (capability, stance, tokens) in [
+            (Capability::Evaluate, Stance::Confirm, 2),
+            (Capability::Upload, Stance::Confirm, 1),
+            (Capability::Screenshot, Stance::Allow, 0),
+        ] {
+            assert_eq!(
+                (layer.says(capability).stance, layer.tokens(capability)),
+                (stance, tokens),
+                "{capability}"
+            );
+        }
+        let layer = given.without_tokens().compile(Source::Client).unwrap();
+        assert_eq!(
+            (layer.says(Capability::Evaluate).stance, layer.tokens(Capability::Evaluate)),
+            (Stance::Confirm, 0)
+        );
     }
 
     #[test]

@@ -238,14 +238,17 @@ fn about(policy: &Policy, item: &str, needs: &[Capability], ruling: &Ruling) -> 
     let considered = considered.collect();
     match ruling.denial() {
         Some(denial) => Answer { considered, ..denied_answer(item.to_owned(), denial) },
-        None => Answer {
-            item: item.to_owned(),
-            says: ruling.says.stance.name().to_owned(),
-            rule_id: ruling.rule(),
-            reason: None,
-            remedy: None,
-            considered,
-        },
+        None => {
+            let asks = ruling.says.stance == Stance::Confirm;
+            Answer {
+                item: item.to_owned(),
+                says: ruling.says.stance.name().to_owned(),
+                rule_id: ruling.rule(),
+                reason: asks.then(|| format!("a person agrees to each: {}", ruling.says)),
+                remedy: asks.then(|| "make the call, and have a person run `glassctl confirm ID`".to_owned()),
+                considered,
+            }
+        }
     }
 }
 

@@ -52,6 +52,8 @@ error_kinds! {
     VerificationFailed = "verification_failed", exit 4, failure "verification_failed";
     /// Policy says no.
     Denied = "denied", exit 5, failure "denied";
+    /// A person has to agree first.
+    ConfirmationRequired = "confirmation_required", exit 5, failure "confirmation_required";
     /// The configuration or policy cannot be used.
     InvalidConfiguration = "invalid_configuration", exit 5, failure "denied";
     /// A deadline passed; nothing was done.
@@ -223,7 +225,8 @@ impl OpError {
             | K::SessionFailed
             | K::BrowserCrashed
             | K::DaemonUnreachable
-            | K::Transport => Retry::Safe,
+            | K::Transport
+            | K::ConfirmationRequired => Retry::Safe,
             K::TargetNotFound
             | K::AmbiguousTarget
             | K::StaleReference

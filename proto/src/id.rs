@@ -128,6 +128,41 @@ impl ClientId {
     }
 }
 
+/// The id of a confirmation: 8 letters and digits that a person can read out and type, none of which looks like another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConfirmationId(String);
+
+/// A text that is no id of a confirmation.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("a confirmation's id is 8 letters and digits, as the refused call has told it")]
+pub struct InvalidConfirmationId;
+
+impl FromStr for ConfirmationId {
+    type Err = InvalidConfirmationId;
+    fn from_str(text: &str) -> Result<Self, InvalidConfirmationId> {
+        let text = text.to_ascii_lowercase();
+        let fits = text.len() == 8 && text.bytes().all(|c| Self::LETTERS.contains(&c));
+        if fits { Ok(Self(text)) } else { Err(InvalidConfirmationId) }
+    }
+}
+text_newtype!(ConfirmationId, InvalidConfirmationId);
+
+impl ConfirmationId {
+    /// 32 of them, so that each byte of randomness gives one without a bias.
+    const LETTERS: &[u8; 32] = b"23456789abcdefghijkmnpqrstuvwxyz";
+
+    /// A new random one.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn generate() -> Self {
+        let mut bytes = [0_u8; 8];
+        getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+        Self(bytes.iter().map(|byte| char::from(Self::LETTERS[usize::from(byte % 32)])).collect())
+    }
+}
+
 /// The opaque id of a page of a session, at most 128 bytes (contract 7.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -184,5 +219,8 @@ mod tests {
     fn generated_ids_parse() {
         assert!(ExecutionId::generate().as_str().parse::<ExecutionId>().is_ok());
         assert!(ClientId::generate().as_str().parse::<ClientId>().is_ok());
+        let id = ConfirmationId::generate();
+        assert_eq!(id.as_str().to_ascii_uppercase().parse(), Ok(id));
+        assert!("0000000l".parse::<ConfirmationId>().is_err());
     }
 }

@@ -1,13 +1,15 @@
 //! The Glass contract in types: what can be asked, in which words, and what is answered.
 //!
 //! Owns the operations ([`op`]), outcomes and errors ([`outcome`], [`error`]), results ([`result`]), names and
-//! ids ([`id`]), the wire format ([`wire`]) and the sockets that carry it ([`transport`]), where they lie
+//! ids ([`id`]), the audit log's entries ([`audit`]), the wire format ([`wire`]) and the sockets that carry it ([`transport`]), where they lie
 //! ([`paths`]) and how a worker starts ([`start`]). Does no other I/O, and depends on nothing else of
 //! Glass but the words of [`policy`].
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod authority;
 pub mod configuration;
+pub mod confirmation;
 pub mod diagnosis;
 pub mod error;
 pub mod escape;
@@ -30,6 +32,6 @@ pub mod wire;
 pub use glass_policy as policy;
 
 pub use error::{ErrorKind, OpError, Phase, Retry};
-pub use id::{ClientId, ExecutionId, SessionName, TargetId};
+pub use id::{ClientId, ConfirmationId, ExecutionId, SessionName, TargetId};
 pub use op::{AnyOperation, CallOptions, Operation};
 pub use outcome::{Dispatched, Outcome};

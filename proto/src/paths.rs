@@ -172,6 +172,11 @@ impl Paths {
         self.config_dir.join("policy.toml")
     }
 
+    /// The audit log's files.
+    pub fn audit_dir(&self) -> PathBuf {
+        self.state_dir.join("audit")
+    }
+
     /// The daemon's log.
     pub fn log_file(&self) -> PathBuf {
         self.logs_dir.join("glassd.log")

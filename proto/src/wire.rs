@@ -120,11 +120,12 @@ impl From<&Given> for client::PolicyFlags {
         Self {
             preset: given.preset.map(|preset| preset.to_string()).unwrap_or_default(),
             allow: texts(&given.allow),
-            confirm: texts(&given.confirm),
+            confirm: texts(&given.asked()),
             deny: texts(&given.deny),
             allow_hosts: texts(&given.allow_hosts),
             allow_subresource_hosts: texts(&given.allow_subresource_hosts),
             deny_hosts: texts(&given.deny_hosts),
+            confirm_once: texts(&given.confirm_once),
         }
     }
 }
@@ -144,6 +145,7 @@ impl TryFrom<client::PolicyFlags> for Given {
             preset,
             allow: read(&flags.allow)?,
             confirm: read(&flags.confirm)?,
+            confirm_once: read(&flags.confirm_once)?,
             deny: read(&flags.deny)?,
             allow_hosts: read(&flags.allow_hosts)?,
             allow_subresource_hosts: read(&flags.allow_subresource_hosts)?,

@@ -15,6 +15,7 @@ pub mod schemas;
 pub mod session_tree;
 pub mod site;
 mod stage;
+pub mod terminal;
 mod who;
 mod world;
 

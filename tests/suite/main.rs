@@ -8,10 +8,12 @@ mod twice;
 
 mod actionability;
 mod after;
+mod audit;
 mod authentication;
 mod cage;
 mod certificates;
 mod cli;
+mod confirm;
 mod corpus;
 mod daemon;
 mod doctor;

@@ -1,6 +1,7 @@
 //! `glassctl config show|check|schema` (contract 12.5). glassd alone reads the configuration, so it is asked: the program,
 //! not a daemon that runs, which goes by what it read when it started.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use glass_proto::escape::visible;
 use glass_proto::{ErrorKind, OpError, Phase};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -17,6 +19,7 @@ use crate::args::ConfigCommand;
 use crate::error::Failure;
 use crate::launch;
 use crate::output::{Report, Table};
+use crate::terminal::ask as ask_terminal;
 
 /// How long glassd may take to read a file.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -31,13 +34,14 @@ struct Told {
 pub(super) async fn run(command: ConfigCommand) -> Result<Report, Failure> {
     let file = match &command {
         ConfigCommand::Check { file } => file.clone(),
+        ConfigCommand::Secret => return secret().await,
         ConfigCommand::Show | ConfigCommand::Schema => None,
     };
     let Told { settings, schema } = ask(file.as_deref()).await?;
     match command {
         ConfigCommand::Schema => Report::of(&schema, format!("{schema:#}")),
         _ if settings.mistake.is_some() => Err(mistake(&settings).into()),
-        ConfigCommand::Show => Report::of(&settings, show(&settings)),
+        ConfigCommand::Show | ConfigCommand::Secret => Report::of(&settings, show(&settings)),
         ConfigCommand::Check { .. } => {
             let what = if settings.exists { "can be used" } else { "is absent; the defaults hold" };
             let text = format!("{} {what}", visible(&settings.path, false));
@@ -62,6 +66,46 @@ async fn ask(file: Option<&Path>) -> Result<Told, Failure> {
         Err(_) => return Err(broken(format!("glassd did not answer within {} s", LIMIT.as_secs()))),
     };
     serde_json::from_slice(&output.stdout).map_err(|_| broken("glassd did not tell its settings".to_owned()))
+}
+
+/// Asks for a secret, twice where that is on a terminal, and has glassd's program hash it.
+async fn secret() -> Result<Report, Failure> {
+    let broken = |message: String| {
+        let remedy = "use the programs of one installation; `glassctl doctor` looks at them";
+        Failure::from(OpError::rejected(ErrorKind::DaemonUnreachable, Phase::Transport, message, remedy))
+    };
+    let unusable = |error: std::io::Error| {
+        Failure::invalid(format!("the secret cannot be read: {error}"), "give the command in a terminal")
+    };
+    let secret = ask_terminal("New secret: ", true).await.map_err(unusable)?;
+    if std::io::stdin().is_terminal() && ask_terminal("Again: ", true).await.map_err(unusable)? != secret {
+        return Err(Failure::invalid("these are two different secrets", "try again"));
+    }
+    let program = launch::find_program().map_err(|error| broken(error.to_string()))?;
+    let mut command = Command::new(program);
+    command.arg("--hash-secret").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| broken(format!("glassd cannot be run: {error}")))?;
+    let hashed = async {
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(secret.as_bytes()).await?;
+        }
+        child.wait_with_output().await
+    };
+    let output = match timeout(LIMIT, hashed).await {
+        Ok(output) => output.map_err(|error| broken(format!("glassd cannot be asked: {error}")))?,
+        Err(_) => return Err(broken(format!("glassd did not answer within {} s", LIMIT.as_secs()))),
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = visible(said.trim().trim_start_matches("glassd: "), false).into_owned();
+        return Err(Failure::invalid(said, "choose another secret"));
+    }
+    let hash = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let text = format!("[confirm]\nsecret = \"{hash}\"");
+    Report::of(&json!({ "hash": hash }), text)
 }
 
 fn mistake(settings: &Settings) -> OpError {

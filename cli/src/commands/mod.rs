@@ -1,6 +1,8 @@
 //! The commands: one file each. `operation` runs every operation of the contract.
 
+mod audit;
 mod config;
+mod confirm;
 mod daemon;
 mod demo;
 mod doctor;
@@ -16,6 +18,7 @@ mod session;
 mod steps;
 mod text;
 
+pub(crate) use audit::since;
 use glass_proto::OpError;
 use glass_proto::policy::layer::Given;
 
@@ -56,6 +59,8 @@ enum Work {
     DaemonStop,
     Status,
     Logs(logs::Prepared),
+    Audit(audit::Prepared),
+    Confirm(confirm::Prepared),
     Service(ServiceCommand),
     Policy(PolicyCommand, Given),
     Demo,
@@ -99,6 +104,14 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Daemon(DaemonCommand::Logs(args)) | Command::Logs(args) => {
             Work::Logs(logs_of(args, &cli.global)?)
         }
+        Command::Audit(args) => {
+            let session =
+                cli.global.session.clone().map(|choice| choice.name().map_err(invalid)).transpose()?;
+            Work::Audit(audit::prepare(args, session)?)
+        }
+        Command::Confirm { id: None } => Work::Confirm(confirm::Prepared::List),
+        Command::Confirm { id: Some(id) } => Work::Confirm(confirm::Prepared::Confirm(id)),
+        Command::Deny { id } => Work::Confirm(confirm::Prepared::Deny(id)),
         Command::Service(command) => Work::Service(command),
         Command::Policy(command) => Work::Policy(command, cli.global.policy.given()?),
         Command::Demo => Work::Demo,
@@ -122,6 +135,9 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         // These start none anyway, so --no-autostart says what is so.
         Command::Daemon(DaemonCommand::Stop | DaemonCommand::Status) | Command::Status => (false, true, true),
         Command::Daemon(DaemonCommand::Logs(_)) | Command::Logs(_) => (true, true, true),
+        Command::Audit(args) => (args.command.is_none(), true, true),
+        // They start none.
+        Command::Confirm { .. } | Command::Deny { .. } => (false, true, true),
         Command::Service(_) => (false, true, true),
         // It starts none.
         Command::Policy(_) => (false, true, true),
@@ -197,6 +213,8 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Work::Demo => Box::pin(demo::run(output, cancel)).await,
         Work::Service(command) => give_up(cancel.race(service::run(command, &server)).await),
         Work::Policy(command, given) => give_up(cancel.race(policy::run(command, &given, &server)).await),
+        Work::Audit(prepared) => give_up(cancel.race(audit::run(prepared, &server)).await),
+        Work::Confirm(prepared) => give_up(cancel.race(confirm::run(prepared, &server)).await),
         Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
         Work::Session(prepared) => give_up(cancel.race(session::run(prepared, &server)).await),

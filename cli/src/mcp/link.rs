@@ -70,6 +70,8 @@ pub struct Link {
     others: Others,
     files: Option<PathBuf>,
     policy: Given,
+    /// Whether there was a connection before.
+    connected: AtomicBool,
     up: Mutex<Option<Up>>,
 }
 
@@ -103,6 +105,7 @@ impl Link {
             others,
             files: None,
             policy: Given::default(),
+            connected: AtomicBool::new(false),
             up: Mutex::new(None),
         }
     }
@@ -181,7 +184,12 @@ impl Link {
             return Ok(up.client.clone());
         }
         *up = None;
-        let mut client = self.server.connect().await?;
+        // What was agreed to beforehand was for one daemon: another does not know how much of it is used up.
+        let again = self.connected.load(Ordering::Relaxed);
+        let server =
+            if again { self.server.clone().without_tokens(&self.policy) } else { self.server.clone() };
+        let mut client = server.connect().await?;
+        self.connected.store(true, Ordering::Relaxed);
         let private = match &self.own {
             Own::Private(name) => Some(name.to_string()),
             Own::Named(_) => None,

@@ -135,6 +135,16 @@ pub fn diagnostic(text: &str) -> io::Result<()> {
     write_line(io::stderr().lock(), text)
 }
 
+/// Asks a person something, on standard error, as it is.
+///
+/// # Errors
+/// When standard error does not take it.
+pub(crate) fn prompt(text: &str) -> io::Result<()> {
+    let mut to = io::stderr().lock();
+    to.write_all(text.as_bytes())?;
+    to.flush()
+}
+
 fn write_line(mut to: impl Write, text: &str) -> io::Result<()> {
     to.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {

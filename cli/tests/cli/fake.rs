@@ -271,6 +271,17 @@ impl Glass for Service {
         Err(Status::unimplemented("not asked for in these tests"))
     }
 
+    async fn confirmations(
+        &self,
+        _: Request<pb::ConfirmationsRequest>,
+    ) -> Result<Response<pb::ConfirmationsReply>, Status> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
+    async fn decide(&self, _: Request<pb::DecideRequest>) -> Result<Response<pb::DecideReply>, Status> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
     async fn stop(&self, _: Request<pb::StopRequest>) -> Answer<pb::StopReply> {
         Err(Status::unimplemented("the fake stops with its test"))
     }

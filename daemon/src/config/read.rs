@@ -14,6 +14,8 @@ use tracing_subscriber::filter::Targets;
 
 use super::span::Span;
 use crate::egress::Upstream;
+use crate::audit;
+use crate::confirm::SecretHash;
 use crate::gate::Rates;
 
 /// The embedded defaults, which are also the reference.
@@ -41,6 +43,12 @@ pub struct Config {
     pub upstream: Option<Upstream>,
     /// The file with the credentials for it.
     credentials: Option<PathBuf>,
+    /// How much of the audit log is kept; `None`: none is written.
+    pub audit: Option<audit::Limits>,
+    /// The hash of the secret that whoever agrees to an operation is asked for.
+    pub confirm_secret: Option<SecretHash>,
+    /// The program that decides instead, and its arguments.
+    pub confirm_approver: Option<(PathBuf, Vec<String>)>,
     /// The weakest cage.
     pub minimum: Mode,
     /// The browser's program.
@@ -117,6 +125,8 @@ pub(super) struct File {
     sessions: Sessions,
     limits: Limits,
     egress: Egress,
+    audit: Audit,
+    confirm: Confirm,
     sandbox: Sandbox,
     browser: Browser,
     locators: Locators,
@@ -203,6 +213,25 @@ struct Egress {
     proxy: Option<ProxyUrl>,
     #[schemars(with = "Option<String>")]
     credentials: Option<AbsolutePath>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Audit {
+    enabled: Option<bool>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 1024))]
+    file_mib: Option<Bounded<1, 1024>>,
+    #[schemars(with = "Option<u32>", range(min = 2, max = 1000))]
+    files: Option<Bounded<2, 1000>>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Confirm {
+    #[schemars(with = "Option<String>")]
+    secret: Option<Secret>,
+    #[schemars(with = "Option<Vec<String>>")]
+    approver: Option<Program>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -313,6 +342,37 @@ impl TryFrom<String> for AbsolutePath {
     }
 }
 
+/// The hash of a secret, or nothing where the text is empty.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct Secret(Option<SecretHash>);
+
+impl TryFrom<String> for Secret {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        if text.is_empty() { Ok(Self(None)) } else { text.parse().map(|hash| Self(Some(hash))) }
+    }
+}
+
+/// A program with its arguments, or nothing where the list is empty.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+struct Program(Option<(PathBuf, Vec<String>)>);
+
+impl TryFrom<Vec<String>> for Program {
+    type Error = &'static str;
+    fn try_from(mut words: Vec<String>) -> Result<Self, &'static str> {
+        if words.is_empty() {
+            return Ok(Self(None));
+        }
+        let path = PathBuf::from(words.remove(0));
+        match path.is_absolute() {
+            true => Ok(Self(Some((path, words)))),
+            false => Err("the program's path must be absolute"),
+        }
+    }
+}
+
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
 struct Filter(Targets, String);
@@ -389,6 +449,12 @@ impl Config {
             },
             upstream: setting!(egress.proxy).0,
             credentials: setting!(egress.credentials).0,
+            audit: setting!(audit.enabled).then_some(audit::Limits {
+                file_bytes: setting!(audit.file_mib).0 as u64 * 1024 * 1024,
+                files: setting!(audit.files).0,
+            }),
+            confirm_secret: setting!(confirm.secret).0,
+            confirm_approver: setting!(confirm.approver).0,
             minimum: setting!(sandbox.minimum),
             browser: setting!(browser.path).0,
             test_id_attribute: setting!(locators.test_id_attribute).0,
@@ -529,12 +595,14 @@ mod tests {
         assert_eq!((config.max_sessions, config.starting), (16, 2));
         assert_eq!(config.minimum, Mode::LandlockOnly);
         assert_eq!(config.browser, None);
+        assert_eq!(config.audit, Some(audit::Limits { file_bytes: 32 << 20, files: 8 }));
     }
 
     #[test]
     fn a_file_changes_only_what_it_names() {
         let config = parse("[sessions]\nmax = 3\n[daemon]\nidle_exit = \"0\"").unwrap();
         assert_eq!((config.max_sessions, config.starting, config.idle_exit), (3, 2, None));
+        assert_eq!(parse("[audit]\nenabled = false").unwrap().audit, None);
     }
 
     #[test]
@@ -546,6 +614,9 @@ mod tests {
             ("[sessions]\nmax = \"many\"", "c.toml:2:7:"),
             ("[browser]\npath = \"chrome\"", "c.toml:2:8:"),
             ("[sandbox]\nminimum = \"none\"", "c.toml:2:11:"),
+            ("[audit]\nfiles = 1", "c.toml:2:9:"),
+            ("[confirm]\nsecret = \"hunter22\"", "c.toml:2:10:"),
+            ("[confirm]\napprover = [\"approve\"]", "c.toml:2:12:"),
             ("[locators]\ntest_id_attribute = \"data test\"", "c.toml:2:21:"),
             ("[log]\nlevel = \"glass=loud\"", "c.toml:2:9:"),
             ("[nonsense]\n", "c.toml:1:2:"),

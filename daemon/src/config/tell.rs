@@ -29,6 +29,8 @@ pub fn settings(file: &Path, log: Option<String>, home: Option<&Path>) -> Settin
     each(&defaults(), |section, name, value| {
         let given = own.get(section).and_then(|section| section.get(name));
         let (value, from) = match given {
+            // A hash is something to try secrets on.
+            Some(_) if (section, name) == ("confirm", "secret") => (json!("(set)"), Source::File),
             Some(value) => (json!(value), Source::File),
             None => (json!(value), Source::Default),
         };

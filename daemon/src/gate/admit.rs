@@ -54,7 +54,8 @@ pub(super) fn check(
         _ => None,
     };
     if let Some(url) = url {
-        *url = admissible(url)?;
+        let name = operation;
+        *url = admissible(url).map_err(|error| error.detail("operation", name))?;
     }
     Ok(Checked { operation: decoded, options, session: session.into() })
 }
@@ -86,7 +87,8 @@ fn admissible(text: &str) -> Result<String, Box<OpError>> {
         Ok(()) => Ok(url.into()),
         Err(refusal) => {
             let error = OpError::rejected(ErrorKind::Denied, Phase::Policy, &refusal.reason, refusal.remedy);
-            Err(error.reason("scheme").detail("scheme", refusal.scheme).into())
+            let error = error.reason("scheme").detail("scheme", refusal.scheme);
+            Err(error.detail("ruleId", "schemes").detail("overridePossible", false).into())
         }
     }
 }
@@ -155,6 +157,14 @@ mod tests {
     #[test]
     fn forbidden_schemes_and_wrong_calls_are_told_apart() {
         assert_eq!(refused("navigate", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);
+        let error = check("navigate", br#"{"url":"file:///etc/passwd"}"#, b"", b"").unwrap_err();
+        for (key, value) in [
+            ("operation", "navigate".into()),
+            ("ruleId", "schemes".into()),
+            ("overridePossible", false.into()),
+        ] {
+            assert_eq!(error.details[key], value, "contract 10.6");
+        }
         assert_eq!(refused("createTarget", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);
         assert_eq!(refused("navigate", r#"{"url":"java\nscript:alert(1)"}"#, ""), ErrorKind::Denied);
         assert_eq!(refused("navigate", r#"{"url":""}"#, ""), ErrorKind::InvalidArgument);

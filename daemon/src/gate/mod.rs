@@ -7,10 +7,12 @@
 //! Invariant: no operation reaches a worker but through here.
 
 mod admit;
+mod agree;
 mod ending;
 mod executions;
 mod permit;
 mod rates;
+mod record;
 mod relay;
 mod run;
 mod stage;

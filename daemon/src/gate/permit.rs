@@ -26,7 +26,8 @@ pub(super) struct Permit {
     pub hide_values: bool,
 }
 
-/// Asks about an operation, and takes out of it what may be left out in silence.
+/// Asks about an operation, and takes out of it what may be left out in silence. Tells what it asked about: for the
+/// operation, and for each step of a batch.
 ///
 /// # Errors
 /// Which rule forbids it.
@@ -34,16 +35,19 @@ pub(super) fn operation(
     policy: &Policy,
     operation: &mut AnyOperation,
     options: &CallOptions,
-) -> Result<(), Box<OpError>> {
-    capabilities(policy, operation.name(), &operation.capabilities(options))?;
+) -> Result<Vec<Vec<Capability>>, Box<OpError>> {
+    let mut asked = vec![operation.capabilities(options)];
+    capabilities(policy, operation.name(), &asked[0])?;
     if let AnyOperation::Diagnostics(diagnostics) = operation
         && policy.capability(Capability::ConsoleValues).says.stance != Stance::Allow
+        && diagnostics.values != Some(true)
     {
+        // Asked for by name they are denied, or a person is asked.
         diagnostics.values = Some(false);
     }
     if let AnyOperation::Batch(batch) = operation {
         for (number, step) in (1..).zip(&mut batch.steps) {
-            self::step(policy, step).map_err(|error| of_step(number, *error))?;
+            asked.extend(self::step(policy, step).map_err(|error| of_step(number, *error))?);
         }
     }
     let url = match operation {
@@ -52,17 +56,18 @@ pub(super) fn operation(
         _ => None,
     };
     // It was completed and found readable before.
-    let Some(url) = url.and_then(|url| navigation::normalise(url).ok()) else { return Ok(()) };
-    policy.navigation(&url).map_err(|denial| refusal(operation.name(), denial, "host"))
+    let Some(url) = url.and_then(|url| navigation::normalise(url).ok()) else { return Ok(asked) };
+    policy.navigation(&url).map_err(|denial| refusal(operation.name(), denial, "host"))?;
+    Ok(asked)
 }
 
 /// Asks about a step of a batch, before the first is run.
-fn step(policy: &Policy, step: &mut Step) -> Result<(), Box<OpError>> {
+fn step(policy: &Policy, step: &mut Step) -> Result<Vec<Vec<Capability>>, Box<OpError>> {
     let invalid = |why: String| OpError::invalid(why, "see the operation's help");
     let (mut decoded, options) = step.decode().map_err(|error| invalid(error.to_string()))?;
-    operation(policy, &mut decoded, &options)?;
+    let asked = operation(policy, &mut decoded, &options)?;
     *step = Step::of(&decoded, &options).map_err(|_| invalid("the step cannot be passed on".to_owned()))?;
-    Ok(())
+    Ok(asked)
 }
 
 /// Asks about what something needs.
@@ -77,7 +82,7 @@ pub(super) fn capabilities(policy: &Policy, name: &str, needs: &[Capability]) ->
 }
 
 /// What a session must be for a client of this policy, and what its answers hold.
-pub(super) fn permit(policy: &Policy) -> Permit {
+pub(super) fn permit(policy: &Policy, needs: &[Capability]) -> Permit {
     let [_, client] = policy.layers();
     let targets = match policy.rates() {
         Rates::Full => limits::TARGETS,
@@ -90,7 +95,10 @@ pub(super) fn permit(policy: &Policy) -> Permit {
         targets,
         credentials: allows(Capability::HttpCredentials),
     };
-    Permit { terms: Arc::new(terms), hide_values: !allows(Capability::ReadFormValues) }
+    let values = policy.capability(Capability::ReadFormValues).says.stance;
+    // Where a person is asked, what needs it by name comes this far with a person's word alone.
+    let asked = values == Stance::Confirm && needs.contains(&Capability::ReadFormValues);
+    Permit { terms: Arc::new(terms), hide_values: values != Stance::Allow && !asked }
 }
 
 /// What the names of private sessions begin with. What follows is random, so that nobody takes the name of a session that

@@ -15,13 +15,18 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::admit::{self, Checked};
+use super::agree::{self, Ask, Staged};
 use super::ending::{self, Cause};
 use super::executions::{Executions, InFlight};
 use super::permit::{self, Permit, Privates};
 use super::rates::Limiters;
+use super::record;
 use super::relay::{self, Answer, Left, Work};
+use crate::audit::Audit;
 use crate::authority::Authority;
+use crate::confirm::{Confirmations, Used};
 use crate::limits;
+use crate::peer::Peer;
 use crate::session::{Admitted, CloseReason, Job, NoTurn, Registry, Turn, other_policy, quota};
 use crate::shutdown::{Phase, Shutdown};
 
@@ -34,7 +39,9 @@ const ONE_OFF_CLOSE: Duration = Duration::from_secs(5);
 /// What a client asks for.
 #[derive(Debug)]
 pub struct Call {
-    /// Who asks.
+    /// The process that asks.
+    pub peer: Peer,
+    /// Who it says that it is.
     pub caller: Caller,
     /// The session as given: a name, or `new`.
     pub session: String,
@@ -79,6 +86,10 @@ pub struct Gate {
     pub(super) executions: Executions,
     pub(super) shutdown: Shutdown,
     pub(super) authority: Authority,
+    pub(super) audit: Audit,
+    pub(super) staged: Staged,
+    /// What waits for a person.
+    pub confirmations: Confirmations,
     /// How often clients may ask.
     pub limiters: Limiters,
     /// Which sessions are whose own.
@@ -87,11 +98,11 @@ pub struct Gate {
 }
 
 /// How an attempt ended.
-struct Attempt {
-    session: client::SessionRef,
-    outcome: Outcome,
+pub(super) struct Attempt {
+    pub(super) session: client::SessionRef,
+    pub(super) outcome: Outcome,
     answer: Answer,
-    kind: Option<ErrorKind>,
+    pub(super) kind: Option<ErrorKind>,
 }
 
 impl Gate {
@@ -102,19 +113,47 @@ impl Gate {
         shutdown: Shutdown,
         authority: Authority,
         limiters: Limiters,
+        audit: Audit,
+        confirmations: Confirmations,
     ) -> Self {
         let stopping = shutdown.token(Phase::Stopping);
         let privates = Privates::default();
-        Self { registry, executions, shutdown, authority, limiters, privates, stopping }
+        let staged = Staged::default();
+        Self {
+            registry,
+            executions,
+            shutdown,
+            authority,
+            audit,
+            staged,
+            confirmations,
+            limiters,
+            privates,
+            stopping,
+        }
     }
 
     /// Runs one operation and tells everything about it through `events`; `accepted` first, `ended` last.
     pub async fn execute(&self, call: Call, events: Events) {
         let id = ExecutionId::generate();
         let begun = Instant::now();
-        let attempt = match self.prepare(&call, &id) {
-            Ok(prepared) => self.attempt(&call, &id, prepared, &events, begun).await,
+        let prepared = match self.prepare(&call, &id) {
+            Ok(prepared) => self.agreed(&call, prepared).await,
+            Err(error) => Err(error),
+        };
+        let attempt = match prepared {
+            Ok(mut prepared) => {
+                let used = prepared.used.take();
+                self.audit.note(record::begun(&self.audit, &call, &id, &prepared, used.as_ref())).await;
+                let attempt = self.attempt(&call, &id, prepared, &events, begun).await;
+                self.audit.note(record::ended(&call, &id, &attempt, begun.elapsed())).await;
+                if let (Outcome::Rejected, Some(used)) = (attempt.outcome, used) {
+                    self.confirmations.give_back(used);
+                }
+                attempt
+            }
             Err(error) => {
+                self.audit.note(record::refused(&self.audit, &call, &id, &error)).await;
                 let session = client::SessionRef { name: shown_name(&call.session), started: String::new() };
                 accept(&events, &id, &session).await;
                 failure(session, *error, &id)
@@ -177,10 +216,20 @@ impl Gate {
         if !one_off {
             self.privates.check(&policy, &call.caller.id, &name)?;
         }
-        permit::operation(&policy, &mut checked.operation, &checked.options)?;
-        permit::capabilities(&policy, checked.operation.name(), &checked.session.capabilities())?;
-        let permit = permit::permit(&policy);
-        Ok(Prepared { in_flight, name, one_off, checked, policy, permit })
+        let mut asked = permit::operation(&policy, &mut checked.operation, &checked.options)?;
+        let wanted = checked.session.capabilities();
+        permit::capabilities(&policy, checked.operation.name(), &wanted)?;
+        asked.push(wanted);
+        let asks = agree::asks(&policy, &asked);
+        let mut needs: Vec<Capability> = Vec::new();
+        for need in asked.into_iter().flatten() {
+            if !needs.contains(&need) {
+                needs.push(need);
+            }
+        }
+        let rule = policy.all(&needs).map(|ruling| ruling.rule()).unwrap_or_default();
+        let permit = permit::permit(&policy, &needs);
+        Ok(Prepared { in_flight, name, one_off, checked, policy, permit, needs, rule, asks, used: None })
     }
 
     async fn attempt(
@@ -191,7 +240,7 @@ impl Gate {
         events: &Events,
         begun: Instant,
     ) -> Attempt {
-        let Prepared { in_flight, name, one_off, checked, policy, permit } = prepared;
+        let Prepared { in_flight, name, one_off, checked, policy, permit, .. } = prepared;
         let facts = checked.operation.facts();
         let limits = Limits {
             deadline: begun + checked.options.timeout(checked.operation.timeout()),
@@ -276,13 +325,22 @@ fn navigates_to(name: &str) -> bool {
     Facts::of(name).is_some_and(|facts| facts.capability == Capability::Navigate)
 }
 
-struct Prepared {
+/// An operation that may go on to its session.
+pub(super) struct Prepared {
     in_flight: InFlight,
-    name: SessionName,
-    one_off: bool,
-    checked: Checked,
     policy: Policy,
+    pub(super) name: SessionName,
+    pub(super) one_off: bool,
+    pub(super) checked: Checked,
     permit: Permit,
+    /// What policy was asked for.
+    pub(super) needs: Vec<Capability>,
+    /// The rule that let it through.
+    pub(super) rule: String,
+    /// What a person is asked about.
+    pub(super) asks: Vec<Ask>,
+    /// What it uses up of what a person agreed to.
+    pub(super) used: Option<Used>,
 }
 
 /// What bounds an operation, from its request to its end.
@@ -353,11 +411,11 @@ pub(super) fn client_key(caller: &Caller, session: &str) -> String {
 }
 
 /// The name in an answer to a call that came to no session: only what could be one is repeated.
-fn shown_name(given: &str) -> String {
+pub(super) fn shown_name(given: &str) -> String {
     given.parse::<SessionName>().map(String::from).unwrap_or_default()
 }
 
 /// The name in the log: only what is one is written down.
-fn attempt_name(given: &str) -> &str {
+pub(super) fn attempt_name(given: &str) -> &str {
     Facts::of(given).map_or("unknown", |facts| facts.name)
 }

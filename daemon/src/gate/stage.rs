@@ -4,19 +4,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use glass_policy::Capability;
+use glass_proto::audit::{Entry, Event};
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
 use glass_proto::op::Lane;
 use glass_proto::wire::client::{StageFileBegin, StageFileReply, StageFileRequest, stage_file_reply};
 use glass_proto::wire::{CHUNK, Caller, client, worker};
-use glass_proto::{ExecutionId, SessionName};
+use glass_proto::{ExecutionId, Outcome, SessionName};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
+use super::agree::content;
 use super::permit;
 use super::run::{Gate, client_key};
 use crate::limits;
+use crate::peer::Peer;
 use crate::session::{Job, NoTurn, other_policy, quota};
 use crate::shutdown::Phase;
 
@@ -35,10 +38,37 @@ impl Gate {
     pub async fn stage(
         &self,
         caller: &Caller,
+        peer: &Peer,
         begin: StageFileBegin,
         pieces: Streaming<StageFileRequest>,
     ) -> Result<StageFileReply, Box<OpError>> {
         let id = ExecutionId::generate();
+        let noted = Entry {
+            execution_id: Some(id.to_string()),
+            client: Some(peer.told(&caller.kind)),
+            session: begin.session.parse::<SessionName>().ok().map(String::from),
+            operation: Some("upload".to_owned()),
+            ..Entry::new(Event::Staged).detail("bytes", begin.size)
+        };
+        let staged = self.put_in(caller, id, begin, pieces).await;
+        let (outcome, kind) = match &staged {
+            Ok(reply) => match &reply.answer {
+                Some(stage_file_reply::Answer::ErrorJson(_)) | None => (Outcome::Failed, None),
+                Some(stage_file_reply::Answer::Staged(_)) => (Outcome::Completed, None),
+            },
+            Err(error) => (error.outcome, Some(error.kind.name().to_owned())),
+        };
+        self.audit.note(Entry { outcome: Some(outcome.name().to_owned()), kind, ..noted }).await;
+        staged
+    }
+
+    async fn put_in(
+        &self,
+        caller: &Caller,
+        id: ExecutionId,
+        begin: StageFileBegin,
+        pieces: Streaming<StageFileRequest>,
+    ) -> Result<StageFileReply, Box<OpError>> {
         let _in_flight = self.executions.enter(&caller.id, &id).map_err(|used| {
             let message = format!("this client has {used} operations in flight, which is as many as it may");
             quota("requests a client in flight", limits::IN_FLIGHT, used, message)
@@ -54,7 +84,7 @@ impl Gate {
         self.limiters.count(policy.rates(), &client_key(caller, &begin.session), false)?;
         self.privates.check(&policy, &caller.id, &name)?;
         permit::capabilities(&policy, "upload", &[Capability::Upload])?;
-        let terms = permit::permit(&policy).terms;
+        let terms = permit::permit(&policy, &[]).terms;
         let job = Job {
             execution: id,
             operation: "upload",
@@ -74,6 +104,7 @@ impl Gate {
             _ => return Err(broken("the session ended before the file came to it").into()),
         };
         let (sender, receiver) = mpsc::channel(BUFFERED);
+        let staged_name = begin.name.clone();
         let first = worker::StageFileBegin { name: begin.name, size: begin.size };
         let passing = pass(first, pieces, sender);
         let mut worker = turn.client.clone();
@@ -84,10 +115,11 @@ impl Gate {
             (Err(why), _) => return Err(broken(why).into()),
             (Ok(()), _) => return Err(broken("the session did not take the file").into()),
         };
-        turn.ended(glass_proto::Outcome::Completed);
+        turn.ended(Outcome::Completed);
         let answer = reply.answer.map(|answer| match answer {
             worker::stage_file_reply::Answer::Staged(staged) => {
                 let worker::StagedFile { file_id, size, sha256 } = staged;
+                self.staged.note(&name, &file_id, content(&staged_name, size, &sha256));
                 stage_file_reply::Answer::Staged(client::StagedFile { file_id, size, sha256 })
             }
             worker::stage_file_reply::Answer::ErrorJson(json) => stage_file_reply::Answer::ErrorJson(json),

@@ -2,19 +2,22 @@
 
 use std::time::{Duration, Instant};
 
+use glass_proto::audit::{Entry, Event};
 use glass_proto::paths::Paths;
 use glass_proto::version::{CLIENT, PROGRAM};
 use glass_proto::wire::client::glass_server::Glass;
 use glass_proto::wire::client::{self as pb, Hello};
 use glass_proto::wire::{Caller, HelloError, encode_error};
-use glass_proto::{ExecutionId, SessionName};
+use glass_proto::{ConfirmationId, ExecutionId, SessionName};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Response, Status, Streaming};
 
 use super::sessions;
+use crate::audit::Audit;
 use crate::authority::Authority;
 use crate::gate::{Call, Events, Executions, Gate};
+use crate::peer::Peer;
 use crate::session::{CloseReason, Registry};
 use crate::shutdown::{Phase, Shutdown};
 use crate::supervise::Launcher;
@@ -31,6 +34,8 @@ pub struct View {
     pub gate: Gate,
     /// Which policy holds.
     pub authority: Authority,
+    /// Where it is written down who asked for what.
+    pub audit: Audit,
     /// What runs.
     pub executions: Executions,
     /// The sessions.
@@ -62,7 +67,17 @@ fn greet(hello: Option<Hello>) -> Result<Caller, Status> {
     })
 }
 
+/// The process that sent a request.
+fn peer<T>(request: &Request<T>) -> Result<Peer, Status> {
+    let peer = request.extensions().get::<Peer>().cloned();
+    peer.ok_or_else(|| Status::internal("the connection does not say who is at its other end"))
+}
+
 fn session_name(text: &str) -> Result<SessionName, Status> {
+    text.parse().map_err(|error| Status::invalid_argument(format!("{error}")))
+}
+
+fn confirmation_id(text: &str) -> Result<ConfirmationId, Status> {
     text.parse().map_err(|error| Status::invalid_argument(format!("{error}")))
 }
 
@@ -88,8 +103,10 @@ impl Glass for Service {
         &self,
         request: Request<pb::ExecuteRequest>,
     ) -> Result<Response<Self::ExecuteStream>, Status> {
+        let peer = peer(&request)?;
         let request = request.into_inner();
         let call = Call {
+            peer,
             caller: greet(request.hello)?,
             session: request.session,
             operation: request.operation,
@@ -109,12 +126,13 @@ impl Glass for Service {
     ) -> Result<Response<pb::StageFileReply>, Status> {
         use pb::stage_file_reply::Answer;
         use pb::stage_file_request::Kind;
+        let peer = peer(&request)?;
         let mut pieces = request.into_inner();
         let Some(pb::StageFileRequest { kind: Some(Kind::Begin(begin)) }) = pieces.message().await? else {
             return Err(Status::invalid_argument("the first message says which file it is"));
         };
         let caller = greet(begin.hello.clone())?;
-        let answer = match self.0.gate.stage(&caller, begin, pieces).await {
+        let answer = match self.0.gate.stage(&caller, &peer, begin, pieces).await {
             Ok(reply) => return Ok(Response::new(reply)),
             Err(error) => Answer::ErrorJson(encode_error(&error)),
         };
@@ -122,11 +140,18 @@ impl Glass for Service {
     }
 
     async fn cancel(&self, request: Request<pb::CancelRequest>) -> Result<Response<pb::CancelReply>, Status> {
+        let peer = peer(&request)?;
         let request = request.into_inner();
-        greet(request.hello)?;
+        let caller = greet(request.hello)?;
         let id: ExecutionId =
             request.execution_id.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
-        Ok(Response::new(pb::CancelReply { found: self.0.executions.cancel(&id) }))
+        let found = self.0.executions.cancel(&id);
+        if found {
+            let client = Some(peer.told(&caller.kind));
+            let execution_id = Some(id.to_string());
+            self.0.audit.note(Entry { client, execution_id, ..Entry::new(Event::Cancelled) }).await;
+        }
+        Ok(Response::new(pb::CancelReply { found }))
     }
 
     async fn status(&self, request: Request<pb::StatusRequest>) -> Result<Response<pb::StatusReply>, Status> {
@@ -200,15 +225,20 @@ impl Glass for Service {
         &self,
         request: Request<pb::CloseSessionRequest>,
     ) -> Result<Response<pb::CloseSessionReply>, Status> {
+        let peer = peer(&request)?;
         let request = request.into_inner();
         let caller = greet(request.hello)?;
+        let client = Some(peer.told(&caller.kind));
+        let noted = Entry { client, ..Entry::new(Event::SessionClosed) };
         if request.all {
             self.may_name(&caller, &Registry::one_off_name())?;
+            self.0.audit.note(noted.detail("all", true)).await;
             let closed = self.0.registry.close_all(CloseReason::Asked).await;
             return Ok(Response::new(pb::CloseSessionReply { closed }));
         }
         let name = session_name(&request.name)?;
         self.may_name(&caller, &name)?;
+        self.0.audit.note(Entry { session: Some(name.to_string()), ..noted }).await;
         if !self.0.registry.close(&name, CloseReason::Asked).await {
             return Err(Status::not_found(format!("there is no session `{name}`")));
         }
@@ -238,12 +268,14 @@ impl Glass for Service {
         // There is room for the first message.
         let _ = sender.try_send(Ok(pb::Attending {}));
         let (registry, shutdown) = (self.0.registry.clone(), self.0.shutdown.clone());
+        let (confirmations, client) = (self.0.gate.confirmations.clone(), caller.id.clone());
         self.0.shutdown.spawn("attendance", async move {
             tokio::select! {
                 () = sender.closed() => {}
                 // Sessions close with the daemon anyway, and its end must not wait for a client that stays.
                 () = shutdown.reached(Phase::Draining) => return,
             }
+            confirmations.forget(&client);
             // A client that has come again goes on with its session. The name is its own until the session is gone.
             if let (Some(name), Some(own)) = (private, own)
                 && own.is_left()
@@ -266,8 +298,49 @@ impl Glass for Service {
         Ok(Response::new(pb::PolicyReply { told_json }))
     }
 
+    async fn confirmations(
+        &self,
+        request: Request<pb::ConfirmationsRequest>,
+    ) -> Result<Response<pb::ConfirmationsReply>, Status> {
+        let peer = peer(&request)?;
+        let request = request.into_inner();
+        greet(request.hello)?;
+        let confirmations = &self.0.gate.confirmations;
+        let told = match request.confirmation_id.as_str() {
+            "" => serde_json::to_vec(&confirmations.open()),
+            id => {
+                let shown = confirmations.show(&confirmation_id(id)?, &peer).await;
+                serde_json::to_vec(&shown.map_err(|error| refused(&error))?)
+            }
+        };
+        let told_json = told.map_err(|error| Status::internal(error.to_string()))?;
+        Ok(Response::new(pb::ConfirmationsReply { told_json }))
+    }
+
+    async fn decide(&self, request: Request<pb::DecideRequest>) -> Result<Response<pb::DecideReply>, Status> {
+        let peer = peer(&request)?;
+        let request = request.into_inner();
+        greet(request.hello)?;
+        let id = confirmation_id(&request.confirmation_id)?;
+        let confirmations = &self.0.gate.confirmations;
+        let decided = match request.grant {
+            true => {
+                let secret = Some(request.secret).filter(|secret| !secret.is_empty());
+                confirmations.grant(&id, &peer, secret).await
+            }
+            false => confirmations.deny(&id, &peer).await,
+        };
+        let decided = decided.map_err(|error| refused(&error))?;
+        let decided_json =
+            serde_json::to_vec(&decided).map_err(|error| Status::internal(error.to_string()))?;
+        Ok(Response::new(pb::DecideReply { decided_json }))
+    }
+
     async fn stop(&self, request: Request<pb::StopRequest>) -> Result<Response<pb::StopReply>, Status> {
-        greet(request.into_inner().hello)?;
+        let peer = peer(&request)?;
+        let caller = greet(request.into_inner().hello)?;
+        let client = Some(peer.told(&caller.kind));
+        self.0.audit.note(Entry { client, ..Entry::new(Event::StopAsked) }).await;
         self.0.shutdown.advance(Phase::Draining, "a client asked for it");
         let mut closed = self.0.closed.clone();
         let sessions_closed = match closed.wait_for(Option::is_some).await {

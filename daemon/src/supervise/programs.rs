@@ -17,11 +17,17 @@ use nix::fcntl::{FcntlArg, fcntl};
 /// number would replace the program before it is executed.
 const ABOVE: i32 = 64;
 
-/// An opened program.
+/// A program, opened unless it is somebody else's.
 #[derive(Debug)]
 pub struct Program {
     name: &'static str,
-    file: OwnedFd,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Opened(OwnedFd),
+    At(PathBuf),
 }
 
 impl Program {
@@ -32,7 +38,21 @@ impl Program {
 
     /// The path that executes exactly the opened file.
     pub fn exec_path(&self) -> PathBuf {
-        format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
+        match &self.place {
+            Place::Opened(file) => format!("/proc/self/fd/{}", file.as_raw_fd()).into(),
+            Place::At(path) => path.clone(),
+        }
+    }
+
+    /// Whether it is a program of Glass, which sees to its own end when the daemon dies.
+    pub fn is_own(&self) -> bool {
+        matches!(self.place, Place::Opened(_))
+    }
+
+    /// One that the user keeps: whatever lies there when it is run. It may be a script, which cannot be run from a
+    /// descriptor that closes when it is.
+    pub fn at(name: &'static str, path: PathBuf) -> Self {
+        Self { name, place: Place::At(path) }
     }
 
     fn open(name: &'static str, path: &Path) -> io::Result<Self> {
@@ -43,7 +63,7 @@ impl Program {
         }
         let high = fcntl(&file, FcntlArg::F_DUPFD(ABOVE))?;
         // Not close-on-exec for this moment; the daemon has no other thread that forks.
-        Ok(Self { name, file: glass_sandbox::take_inherited(high)? })
+        Ok(Self { name, place: Place::Opened(glass_sandbox::take_inherited(high)?) })
     }
 }
 

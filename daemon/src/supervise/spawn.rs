@@ -110,6 +110,9 @@ fn spawn(order: Order) -> io::Result<Spawned> {
         Output::Pipe => Stdio::piped(),
     });
     set_name(&mut command, order.program.name());
+    if !order.program.is_own() {
+        glass_sandbox::die_with_this_thread(&mut command);
+    }
     let mappings = order.descriptors.into_iter();
     command
         .fd_mappings(mappings.map(|(parent_fd, child_fd)| FdMapping { parent_fd, child_fd }).collect())

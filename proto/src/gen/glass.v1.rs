@@ -38,6 +38,10 @@ pub struct PolicyFlags {
     >,
     #[prost(string, repeated, tag = "7")]
     pub deny_hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Each agrees to one operation beforehand. What stands here stands in `confirm` too, so that a daemon that does not
+    /// know of it asks for each.
+    #[prost(string, repeated, tag = "8")]
+    pub confirm_once: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExecuteRequest {
@@ -419,6 +423,38 @@ pub struct PolicyReply {
     pub told_json: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ConfirmationsRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    /// One that the caller may decide on; empty for all, without the arguments of their calls.
+    #[prost(string, tag = "2")]
+    pub confirmation_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ConfirmationsReply {
+    /// UTF-8 JSON: a list of glass_proto::confirmation::Pending, or one Shown.
+    #[prost(bytes = "vec", tag = "1")]
+    pub told_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DecideRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    #[prost(string, tag = "2")]
+    pub confirmation_id: ::prost::alloc::string::String,
+    #[prost(bool, tag = "3")]
+    pub grant: bool,
+    /// What the person typed; empty where no secret is asked for.
+    #[prost(string, tag = "4")]
+    pub secret: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DecideReply {
+    /// UTF-8 JSON of glass_proto::confirmation::Decided.
+    #[prost(bytes = "vec", tag = "1")]
+    pub decided_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StopRequest {
     #[prost(message, optional, tag = "1")]
     pub hello: ::core::option::Option<Hello>,
@@ -704,6 +740,44 @@ pub mod glass_client {
             req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Policy"));
             self.inner.unary(req, path, codec).await
         }
+        /// What waits for a person (contract 10.4).
+        pub async fn confirmations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ConfirmationsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ConfirmationsReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Confirmations");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Confirmations"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// A person agrees or says no.
+        pub async fn decide(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DecideRequest>,
+        ) -> std::result::Result<tonic::Response<super::DecideReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Decide");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Decide"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Stops the daemon (contract 12.2).
         pub async fn stop(
             &mut self,
@@ -803,6 +877,16 @@ pub mod glass_server {
             &self,
             request: tonic::Request<super::PolicyRequest>,
         ) -> std::result::Result<tonic::Response<super::PolicyReply>, tonic::Status>;
+        /// What waits for a person (contract 10.4).
+        async fn confirmations(
+            &self,
+            request: tonic::Request<super::ConfirmationsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ConfirmationsReply>, tonic::Status>;
+        /// A person agrees or says no.
+        async fn decide(
+            &self,
+            request: tonic::Request<super::DecideRequest>,
+        ) -> std::result::Result<tonic::Response<super::DecideReply>, tonic::Status>;
         /// Stops the daemon (contract 12.2).
         async fn stop(
             &self,
@@ -1271,6 +1355,92 @@ pub mod glass_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PolicySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/Confirmations" => {
+                    #[allow(non_camel_case_types)]
+                    struct ConfirmationsSvc<T: Glass>(pub Arc<T>);
+                    impl<T: Glass> tonic::server::UnaryService<super::ConfirmationsRequest>
+                    for ConfirmationsSvc<T> {
+                        type Response = super::ConfirmationsReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ConfirmationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::confirmations(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ConfirmationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/Decide" => {
+                    #[allow(non_camel_case_types)]
+                    struct DecideSvc<T: Glass>(pub Arc<T>);
+                    impl<T: Glass> tonic::server::UnaryService<super::DecideRequest>
+                    for DecideSvc<T> {
+                        type Response = super::DecideReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DecideRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::decide(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DecideSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -163,11 +163,7 @@ fn an_input_that_ended_ends_the_server_at_once_without_a_daemon() {
 #[test]
 fn an_option_that_cannot_be_honoured_is_refused_and_never_ignored() {
     let world = World::new();
-    for options in
-        [&["--policy-confirm", "upload"][..], &["--policy-confirm-once", "evaluate"], &["--profile", "p"]]
-    {
-        let server = Mcp::start(&world, options);
-        assert_eq!(server.ended(Duration::from_secs(10)).code(), Some(1));
-        assert!(server.errors().contains(options[0]), "{options:?}");
-    }
+    let server = Mcp::start(&world, &["--profile", "p"]);
+    assert_eq!(server.ended(Duration::from_secs(10)).code(), Some(1));
+    assert!(server.errors().contains("--profile"));
 }

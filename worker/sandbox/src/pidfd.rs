@@ -9,6 +9,8 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::{PeerCredentials, PeerPidfd};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 
 /// A descriptor of one process. It becomes readable when the process has exited, so an event loop can wait on
@@ -41,6 +43,17 @@ impl Pidfd {
         // SAFETY: the kernel has just made this descriptor for us; nothing else in the process knows its
         // number.
         Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(raw) }, pid })
+    }
+
+    /// Holds the process that made a connection, even if it has given the connection away and its number means another by
+    /// now.
+    ///
+    /// # Errors
+    /// The kernel does not know of this (Linux before 6.5), or the process is gone.
+    pub fn of_peer(connection: &impl AsFd) -> io::Result<Self> {
+        let pid = getsockopt(connection, PeerCredentials)?.pid();
+        let fd = getsockopt(connection, PeerPidfd)?;
+        Ok(Self { fd, pid: u32::try_from(pid).map_err(|_| io::Error::from(Errno::ESRCH))? })
     }
 
     /// The number that the process was opened by: for messages, never for signalling.

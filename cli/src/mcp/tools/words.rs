@@ -36,13 +36,28 @@ fn camel(word: &str) -> String {
     out
 }
 
+/// `glassctl observe` as `observe`. What no tool does stays a command: a person has to give it.
+fn without_program(text: &str) -> String {
+    const PROGRAM: &str = "glassctl ";
+    let mut parts = text.split(PROGRAM);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(part.len());
+        if !OPERATIONS.iter().any(|facts| facts.command() == part[..end]) {
+            out.push_str(PROGRAM);
+        }
+        out.push_str(part);
+    }
+    out
+}
+
 /// A text of the command line as a caller of tools would say it: `--max-bytes` is `maxBytes`, `` `glassctl observe` ``
 /// is `observe`, `list-targets` is `listTargets`.
 pub fn spoken(text: &str) -> Cow<'_, str> {
     if !text.contains('-') && !text.contains("glassctl ") {
         return Cow::Borrowed(text);
     }
-    let text = text.replace("; `-` reads standard input", "").replace("glassctl ", "");
+    let text = without_program(&text.replace("; `-` reads standard input", ""));
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
@@ -89,6 +104,10 @@ mod tests {
         assert_eq!(spoken("[left out: 3; --limit lists up to 100]"), "[left out: 3; limit lists up to 100]");
         assert_eq!(spoken("What it shall hold; `-` reads standard input"), "What it shall hold");
         assert_eq!(spoken("a well-known -- thing - here"), "a well-known -- thing - here");
+        assert_eq!(
+            spoken("a person runs `glassctl confirm k7m2x9qa`"),
+            "a person runs `glassctl confirm k7m2x9qa`"
+        );
         assert_eq!(spoken("name one with --file-root"), "name one with --file-root");
         assert!(matches!(spoken("nothing to change"), Cow::Borrowed(_)));
     }
