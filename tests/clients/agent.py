@@ -136,6 +136,26 @@ class Agent:
         assert "12 pages" in await self.ok("getText")
 
 
+async def promised(parameters, mode, url):
+    """Tools that list what they answer: the SDK holds each answer against its schema."""
+    async with Client(stdio_client(parameters), mode=mode) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        opened = await client.call_tool("navigate", {"url": url})
+        execution = opened.structured_content["executionId"]
+        for name, arguments in (
+            ("health", {}),
+            ("listSessions", {}),
+            ("executionStatus", {"executionId": execution}),
+            ("closeSession", {}),
+        ):
+            assert tools[name].output_schema, name
+            result = await client.call_tool(name, arguments)
+            assert not result.is_error and result.structured_content, f"{name}: {result}"
+        # What is not a success is held against nothing.
+        assert (await client.call_tool("cancelExecution", {"executionId": execution})).is_error
+        print(f"python {mode}: answers as listed")
+
+
 async def main(glass, mode):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -166,6 +186,8 @@ async def main(glass, mode):
             pass
         await agent.ok("evaluate", expression="1")
         print(f"python {mode}: {len(tools.tools)} tools, {size} bytes, six tasks done")
+    session = parameters.model_copy(update={"args": ["--mcp", "--tools", "session"]})
+    await promised(session, mode, f"http://127.0.0.1:{server.server_port}/login")
 
 
 asyncio.run(main(sys.argv[1], sys.argv[2]))

@@ -86,7 +86,7 @@ inspector() {
         printf 'inspector %s: %s bytes of tools without a finding\n' "$era" "${#tools}"
     done
     inspect --method tools/call --tool-name listSessions --load --load-concurrency 8 --load-requests 200 --format json -q >"$home/load"
-    "$newer" -e 'const { errors, requests } = JSON.parse(require("fs").readFileSync(process.argv[1])); if (errors) throw errors' "$home/load"
+    "$newer" -e 'const load = JSON.parse(require("fs").readFileSync(process.argv[1])); if (load.result.ok !== 200) throw load' "$home/load"
     echo 'inspector: 200 calls, 8 at once'
 }
 

@@ -10,7 +10,7 @@ import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/st
 
 const command = process.argv[2];
 const info = { name: 'smoke', version: '1' };
-const parameters = { command, args: ['--mcp'], env: process.env, stderr: 'inherit' };
+const parameters = { command, args: ['--mcp', '--tools', 'core,session'], env: process.env, stderr: 'inherit' };
 const page = 'data:text/html,<title>T</title><button onclick="document.title=1">Press</button>';
 
 async function walk(name, client, transport, call) {
@@ -26,6 +26,16 @@ async function walk(name, client, transport, call) {
   assert.equal(JSON.parse(bad.content[0].text).kind, 'invalid_argument');
   const opened = await call(client, 'navigate', { url: page });
   assert.ok(!opened.isError || JSON.parse(opened.content[0].text).kind, name);
+  // Each is held against the schema that its tool lists.
+  for (const [tool, args] of [
+    ['health', {}],
+    ['listSessions', {}],
+    ['executionStatus', { executionId: opened.structuredContent.executionId }],
+  ]) {
+    assert.ok(tools.find((one) => one.name === tool).outputSchema, `${name} ${tool}`);
+    const answered = await call(client, tool, args);
+    assert.ok(!answered.isError && answered.structuredContent, `${name} ${tool}: ${JSON.stringify(answered)}`);
+  }
   // Giving up must not cost the connection.
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 300);
