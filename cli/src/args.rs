@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use glass_proto::ExecutionId;
 use glass_proto::op::{Facts, OperationCommand};
 use glass_proto::session::Grant;
 
@@ -192,6 +193,9 @@ pub enum Command {
     /// List, show and close sessions
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Look at, wait for and cancel operations by their execution ids
+    #[command(subcommand)]
+    Execution(ExecutionCommand),
     /// Start, stop and look at glassd
     #[command(subcommand)]
     Daemon(DaemonCommand),
@@ -336,6 +340,35 @@ pub enum SessionCommand {
         /// Every session
         #[arg(long)]
         all: bool,
+    },
+}
+
+/// `glassctl execution …`. glassd remembers the last 64 of each session, 512 in all, until it ends.
+#[derive(Debug, Subcommand)]
+pub enum ExecutionCommand {
+    /// Show how far an operation is, or how it ended
+    ///
+    /// Its outcome and its error are remembered, not its result.
+    Show {
+        /// As results and errors give it
+        #[arg(value_name = "ID")]
+        id: ExecutionId,
+    },
+    /// Wait until an operation has ended, and end as it did
+    ///
+    /// Exits with the code that the operation's own command exits with.
+    Wait {
+        /// As results and errors give it
+        #[arg(value_name = "ID")]
+        id: ExecutionId,
+    },
+    /// Cancel an operation that runs or waits for its turn
+    ///
+    /// What was sent to the page cannot be undone. Its own answer says how it ended.
+    Cancel {
+        /// As results and errors give it
+        #[arg(value_name = "ID")]
+        id: ExecutionId,
     },
 }
 

@@ -323,6 +323,20 @@ impl Client {
         ask(QUICK, self.rpc.cancel(request)).await.map(|reply| reply.found)
     }
 
+    /// What is known of an execution, at the latest when `wait` has passed or it has ended. `None`: nothing.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn show_execution(
+        &mut self,
+        execution_id: String,
+        wait: Duration,
+    ) -> Result<Option<pb::ExecutionInfo>, OpError> {
+        let wait_ms = u32::try_from(wait.as_millis()).unwrap_or(u32::MAX);
+        let request = pb::ShowExecutionRequest { hello: self.hello(), execution_id, wait_ms };
+        ask(QUICK + wait, self.rpc.show_execution(request)).await.map(|reply| reply.execution)
+    }
+
     /// The daemon itself.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ pub mod client;
 pub mod commands;
 pub mod connect;
 pub mod error;
+pub mod execution;
 pub mod files;
 pub mod follow;
 pub mod launch;

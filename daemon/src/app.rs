@@ -149,7 +149,7 @@ impl App {
                 looking.look();
             }
         });
-        let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeout);
+        let registry = Registry::new(launcher.clone(), config.max_sessions, config.idle_timeouts);
         let (sessions, mut changes) = (registry.clone(), authority.changes());
         let noting = audit.clone();
         shutdown.spawn("policy changes", async move {

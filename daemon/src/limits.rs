@@ -16,6 +16,10 @@ pub const CONNECTIONS: usize = 256;
 pub const STREAMS: u32 = 64;
 /// Failed sessions whose reason is remembered; the oldest are forgotten first.
 pub const TOMBSTONES: usize = 64;
+/// Executions whose end is remembered, with errors of at most 8 KiB; the oldest are forgotten first.
+pub const ENDED: usize = 512;
+/// The same of one session.
+pub const ENDED_A_SESSION: usize = 64;
 
 /// A worker, its browser and the greeting, all together.
 pub const START: Duration = Duration::from_secs(15);

@@ -46,6 +46,17 @@ pub enum Dispatched {
     Unknown,
 }
 
+impl Dispatched {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::No => "no",
+            Self::Yes => "yes",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// How far an operation has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {

@@ -2,8 +2,8 @@
 
 /// Version of the client protocol that this build speaks.
 ///
-/// 2: a client may narrow its policy, which a daemon that does not know of it would ignore.
-pub const CLIENT: Version = Version { major: 2, minor: 0 };
+/// 2: a client may narrow its policy, which a daemon that does not know of it would ignore. 2.1: `ShowExecution`.
+pub const CLIENT: Version = Version { major: 2, minor: 1 };
 
 /// Version of the worker protocol that this build speaks.
 ///

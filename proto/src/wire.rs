@@ -37,6 +37,11 @@ impl Caller {
     pub fn viewer(&self) -> String {
         if self.kind == "glassctl" { String::new() } else { self.id.to_string() }
     }
+
+    /// Whether somebody at a shell may be behind it; clients of MCP and HTTP are programs (contract 1.4).
+    pub fn is_person(&self) -> bool {
+        !matches!(self.kind.as_str(), "mcp" | "http")
+    }
 }
 
 /// A hello that cannot be taken.

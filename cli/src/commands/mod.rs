@@ -7,6 +7,7 @@ mod daemon;
 mod demo;
 mod doctor;
 mod events;
+mod execution;
 mod gone;
 mod known;
 mod logs;
@@ -23,7 +24,7 @@ use glass_proto::OpError;
 use glass_proto::policy::layer::Given;
 
 use crate::args::{
-    Cli, Command, ConfigCommand, DaemonCommand, Global, PolicyCommand, ServiceCommand, SessionCommand,
+    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, ServiceCommand, SessionCommand,
 };
 use crate::client::Server;
 use crate::error::{Failure, cancelled};
@@ -55,6 +56,7 @@ enum Asked {
 enum Work {
     Operation(Box<operation::Prepared>),
     Session(session::Prepared),
+    Execution(ExecutionCommand),
     DaemonStart,
     DaemonStop,
     Status,
@@ -98,6 +100,7 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Session(SessionCommand::Close { name, all: false }) => {
             Work::Session(session::Prepared::Close(named(name, &cli.global)?))
         }
+        Command::Execution(command) => Work::Execution(command),
         Command::Daemon(DaemonCommand::Start) => Work::DaemonStart,
         Command::Daemon(DaemonCommand::Stop) => Work::DaemonStop,
         Command::Daemon(DaemonCommand::Status) | Command::Status => Work::Status,
@@ -131,6 +134,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Session(SessionCommand::List | SessionCommand::Close { all: true, .. }) => {
             (false, true, true)
         }
+        Command::Execution(_) => (false, true, true),
         Command::Daemon(DaemonCommand::Start) => (false, false, true),
         // These start none anyway, so --no-autostart says what is so.
         Command::Daemon(DaemonCommand::Stop | DaemonCommand::Status) | Command::Status => (false, true, true),
@@ -218,6 +222,7 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
         Work::Session(prepared) => give_up(cancel.race(session::run(prepared, &server)).await),
+        Work::Execution(command) => give_up(cancel.race(execution::run(command, &server)).await),
         Work::DaemonStart => give_up(cancel.race(daemon::start(&server)).await),
         Work::DaemonStop => give_up(cancel.race(daemon::stop(&server)).await),
         Work::Status => give_up(cancel.race(daemon::status(&server)).await),
@@ -266,6 +271,7 @@ mod tests {
             "g daemon status --session a",
             "g daemon start --no-autostart",
             "g session list --session a",
+            "g execution show 01M8RNXETTY3VRCC7C3MGMCP3M --session a",
             "g session close --all --session a",
             "g session close a --session b",
             "g session show a --session b",

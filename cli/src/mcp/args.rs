@@ -39,7 +39,8 @@ pub struct Flags {
     /// Which other sessions calls may name
     #[arg(long, value_name = "any", conflicts_with = "prefix")]
     pub sessions: Option<Sessions>,
-    /// Calls may name sessions whose names begin so
+    /// Calls may name sessions, whose names get this in front where they do not begin so; the server's own is Pdefault, and
+    /// stays open
     #[arg(long, value_name = "P")]
     pub prefix: Option<SessionName>,
     /// Which tools are listed: core, forms, tabs, files, network, state, debug, vision, session, all or seed

@@ -27,7 +27,7 @@ use clap::Parser;
 use glass_proto::op::Capability;
 use glass_proto::policy::Stance;
 use glass_proto::policy::layer::Given;
-use glass_proto::{ErrorKind, OpError, Phase};
+use glass_proto::{ErrorKind, OpError, Phase, SessionName};
 use rmcp::RoleServer;
 use rmcp::service::serve_directly;
 
@@ -122,6 +122,12 @@ fn cannot(error: &io::Error) -> Failure {
     .into()
 }
 
+/// The session of a process whose sessions all have a prefix (contract 13.2).
+fn within(prefix: &SessionName) -> Result<SessionName, Failure> {
+    let name = format!("{prefix}{}", SessionName::shared_default());
+    name.parse().map_err(|error| Failure::invalid(format!("--prefix is too long: {error}"), "give a shorter one"))
+}
+
 /// Refuses sessions by name under a policy that has none (contract 10.2).
 fn private_alone(flags: &Flags, given: &Given) -> Result<(), Failure> {
     let named = flags.session.is_some() || flags.sessions.is_some() || flags.prefix.is_some();
@@ -149,13 +155,17 @@ async fn speak(flags: Flags, given: Given, server: Server) -> Result<u8, Failure
     let limits = Limits { line, ..Limits::default() };
     let (guard, shared) = Guard::start(io::stdin(), io::stdout(), limits, flags.cancel_reply, reader_is_gone)
         .map_err(|error| cannot(&error))?;
+    let own = match (flags.session, &flags.prefix) {
+        (None, Some(prefix)) => Some(within(prefix)?),
+        (named, _) => named,
+    };
     let others = match (flags.sessions, flags.prefix) {
         (Some(Sessions::Any), _) => Others::Any,
         (None, Some(prefix)) => Others::Prefix(prefix.into()),
         (None, None) => Others::None,
     };
     let tools = Tools::new(&flags.tools, others != Others::None).moving(flags.interaction);
-    let link = Link::new(server, flags.session, others).with_files_below(flags.file_root).under(given);
+    let link = Link::new(server, own, others).with_files_below(flags.file_root).under(given);
     let link = Arc::new(link);
     let handler = Handler {
         shared: shared.clone(),

@@ -1,6 +1,7 @@
 //! Tools that are about sessions and executions, not about a page: asked of the daemon directly (contract 9.5).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use glass_proto::wire::client as pb;
 use glass_proto::{ErrorKind, ExecutionId, OpError, Phase, SessionName};
@@ -9,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::link::Link;
 use super::tools::{self, Listed};
+use crate::execution::{self, Execution};
 
 /// One tool: name, title, description, its string arguments, and whether it only reads.
 struct Row {
@@ -20,7 +22,7 @@ struct Row {
     reads: bool,
 }
 
-const ROWS: [Row; 3] = [
+const ROWS: [Row; 4] = [
     Row {
         name: "listSessions",
         title: "List sessions",
@@ -36,6 +38,15 @@ const ROWS: [Row; 3] = [
         arguments: &[("session", "Its name; this server's own when absent")],
         required: &[],
         reads: false,
+    },
+    Row {
+        name: "executionStatus",
+        title: "Execution status",
+        description: "Tell how far a call is, or how it ended, by its execution id: for one that was cancelled or given up \
+                      while it ran. The last 64 of each session are remembered, with outcome and error, without result.",
+        arguments: &[("executionId", "As answers and errors give it")],
+        required: &["executionId"],
+        reads: true,
     },
     Row {
         name: "cancelExecution",
@@ -74,13 +85,53 @@ fn describe(row: &Row) -> Tool {
     if !row.required.is_empty() {
         input.insert("required".to_owned(), row.required.into());
     }
+    let output = json!({ "type": "object", "properties": output(row.name), "required": always(row.name) });
+    let output = output.as_object().cloned().unwrap_or_default();
     let annotations = ToolAnnotations::new()
         .read_only(row.reads)
         .destructive(!row.reads)
         // To close or cancel twice comes to the same.
         .idempotent(true)
         .open_world(false);
-    Tool::new(row.name, row.description, Arc::new(input)).with_title(row.title).with_annotations(annotations)
+    Tool::new(row.name, row.description, Arc::new(input))
+        .with_title(row.title)
+        .with_annotations(annotations)
+        .with_raw_output_schema(Arc::new(output))
+}
+
+/// The properties of what a tool answers: small objects that stay as they are.
+fn output(name: &str) -> Value {
+    let of = |kind: &str| json!({ "type": kind });
+    let (text, number, truth) = (of("string"), of("integer"), of("boolean"));
+    match name {
+        "listSessions" => json!({ "sessions": { "type": "array", "items": {
+            "type": "object",
+            "properties": {
+                "name": text, "own": truth, "kind": text, "state": text, "ageMs": number, "idleMs": number,
+                "targets": number, "running": text,
+            },
+            "required": ["name", "own", "kind", "state", "ageMs", "idleMs", "targets", "running"],
+        } } }),
+        "closeSession" => json!({ "closed": { "type": "array", "items": text } }),
+        "executionStatus" => json!({
+            "executionId": text, "session": text, "operation": text,
+            "state": { "type": "string", "enum": ["waiting", "running", "ended"] },
+            "outcome": { "type": "string", "enum": ["rejected", "completed", "failed", "unknown"] },
+            "dispatched": { "type": "string", "enum": ["no", "yes", "unknown"] },
+            "tookMs": number, "endedAgoMs": number, "error": of("object"),
+        }),
+        _ => json!({ "cancelled": text }),
+    }
+}
+
+/// Which of them are always there.
+fn always(name: &str) -> &'static [&'static str] {
+    match name {
+        "listSessions" => &["sessions"],
+        "closeSession" => &["closed"],
+        "executionStatus" => &["executionId", "operation", "state", "dispatched", "tookMs"],
+        _ => &["cancelled"],
+    }
 }
 
 /// Runs one of them.
@@ -88,6 +139,7 @@ pub async fn call(link: &Link, name: &str, arguments: &Map<String, Value>) -> Ca
     let answered = match name {
         "listSessions" => list(link, arguments).await,
         "closeSession" => close(link, arguments).await,
+        "executionStatus" => status(link, arguments).await,
         _ => cancel(link, arguments).await,
     };
     match answered {
@@ -163,20 +215,45 @@ async fn close(link: &Link, arguments: &Map<String, Value>) -> Answer {
     Ok((format!("closed {name}"), json!({ "closed": closed })))
 }
 
-async fn cancel(link: &Link, arguments: &Map<String, Value>) -> Answer {
+fn execution_id(arguments: &Map<String, Value>) -> Result<ExecutionId, OpError> {
     let given = only(arguments, Some("executionId"))?.unwrap_or_default();
-    let wrong =
-        || OpError::invalid("executionId is an id as answers give it", "copy it from an answer or an error");
-    let id: ExecutionId = given.parse().map_err(|_| wrong())?;
-    if !link.client().await?.cancel(id.to_string()).await? {
-        let message = "no call of this id runs; it has ended";
+    let wrong = "executionId is an id as answers give it";
+    given.parse().map_err(|_| OpError::invalid(wrong, "copy it from an answer or an error"))
+}
+
+async fn known(link: &Link, id: &ExecutionId) -> Result<pb::ExecutionInfo, OpError> {
+    let found = link.client().await?.show_execution(id.to_string(), Duration::ZERO).await?;
+    found.ok_or_else(|| execution::unknown(id))
+}
+
+async fn status(link: &Link, arguments: &Map<String, Value>) -> Answer {
+    let id = execution_id(arguments)?;
+    let info = known(link, &id).await?;
+    let facts = serde_json::to_value(Execution::of(&info)).unwrap_or_default();
+    let mut text = format!("{id} {}", execution::line(&info));
+    if let Some(error) = execution::error(&info) {
+        text.push('\n');
+        text.push_str(&tools::error_text(&error));
+    }
+    Ok((text, facts))
+}
+
+async fn cancel(link: &Link, arguments: &Map<String, Value>) -> Answer {
+    let id = execution_id(arguments)?;
+    let info = known(link, &id).await?;
+    // Calls act on the sessions that this process may use, and on no others.
+    let session = info.session.parse::<SessionName>().ok();
+    if !session.is_some_and(|name| link.resolve(Some(&name)).is_ok_and(|found| found == name)) {
         return Err(OpError::rejected(
-            ErrorKind::TargetNotFound,
-            Phase::Preflight,
-            message,
-            "observe to see what came of it",
+            ErrorKind::Denied,
+            Phase::Policy,
+            "that call belongs to a session that this server may not use",
+            "cancel calls of this server's own session alone",
         )
-        .reason("no_such_execution"));
+        .reason("sessions_not_allowed"));
+    }
+    if info.state == "ended" || !link.client().await?.cancel(id.to_string()).await? {
+        return Err(execution::over(&known(link, &id).await?));
     }
     Ok((
         format!("asked {id} to end; its own answer says how it ended"),
@@ -206,5 +283,9 @@ mod tests {
         assert!(listed(&Listed::default()).is_empty());
         assert_eq!(listed(&"session".parse().unwrap()).len(), ROWS.len());
         assert!(ROWS.iter().all(|row| has(row.name)));
+        for row in &ROWS {
+            let output = output(row.name);
+            assert!(always(row.name).iter().all(|name| output.get(*name).is_some()), "{}", row.name);
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::egress::Upstream;
 use crate::audit;
 use crate::confirm::SecretHash;
 use crate::gate::Rates;
+use crate::session::IdleTimeouts;
 
 /// The embedded defaults, which are also the reference.
 pub const DEFAULTS: &str = include_str!("default.toml");
@@ -31,8 +32,8 @@ const MAX_CREDENTIALS: u64 = 1024;
 pub struct Config {
     /// When a daemon that a client started ends by itself; `None`: never.
     pub idle_exit: Option<Duration>,
-    /// When a session without operations is closed; `None`: never.
-    pub idle_timeout: Option<Duration>,
+    /// When a session without operations is closed.
+    pub idle_timeouts: IdleTimeouts,
     /// Sessions at one time.
     pub max_sessions: usize,
     /// Sessions that start at the same time.
@@ -189,6 +190,8 @@ struct Daemon {
 struct Sessions {
     #[schemars(with = "Option<String>")]
     idle_timeout: Option<Span>,
+    #[schemars(with = "Option<String>")]
+    idle_timeout_programs: Option<Span>,
     #[schemars(with = "Option<u32>", range(min = 1, max = 64))]
     max: Option<Bounded<1, 64>>,
     #[schemars(with = "Option<u32>", range(min = 1, max = 16))]
@@ -439,7 +442,10 @@ impl Config {
         let Filter(log, log_text) = setting!(log.level);
         Ok(Self {
             idle_exit: setting!(daemon.idle_exit).0,
-            idle_timeout: setting!(sessions.idle_timeout).0,
+            idle_timeouts: IdleTimeouts {
+                people: setting!(sessions.idle_timeout).0,
+                programs: setting!(sessions.idle_timeout_programs).0,
+            },
             max_sessions: setting!(sessions.max).0,
             starting: setting!(sessions.starting).0,
             rates: Rates {
@@ -593,6 +599,9 @@ mod tests {
         let config = parse("").unwrap();
         assert_eq!(config.idle_exit, Some(Duration::from_secs(600)));
         assert_eq!((config.max_sessions, config.starting), (16, 2));
+        let idle = config.idle_timeouts;
+        assert_eq!(idle.of(true), Some(Duration::from_secs(4 * 3600)));
+        assert_eq!(idle.of(false), Some(Duration::from_secs(1800)));
         assert_eq!(config.minimum, Mode::LandlockOnly);
         assert_eq!(config.browser, None);
         assert_eq!(config.audit, Some(audit::Limits { file_bytes: 32 << 20, files: 8 }));
@@ -603,6 +612,16 @@ mod tests {
         let config = parse("[sessions]\nmax = 3\n[daemon]\nidle_exit = \"0\"").unwrap();
         assert_eq!((config.max_sessions, config.starting, config.idle_exit), (3, 2, None));
         assert_eq!(parse("[audit]\nenabled = false").unwrap().audit, None);
+    }
+
+    // contract: 1.4
+    #[test]
+    fn a_session_that_only_programs_used_never_closes_later_than_any_other() {
+        let idle = |text: &str| parse(&format!("[sessions]\n{text}")).unwrap().idle_timeouts;
+        assert_eq!(idle("idle_timeout = \"1m\"").of(false), Some(Duration::from_secs(60)));
+        assert_eq!(idle("idle_timeout_programs = \"0\"").of(false), Some(Duration::from_secs(4 * 3600)));
+        let never = idle("idle_timeout = \"0\"");
+        assert_eq!((never.of(true), never.of(false)), (None, Some(Duration::from_secs(1800))));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use super::ending::Cause;
+use super::executions::InFlight;
 use super::run::Events;
 use crate::limits;
 use crate::session::{CloseReason, Turn};
@@ -52,7 +53,7 @@ pub(super) async fn run(
     turn: &mut Turn,
     work: Work<'_>,
     events: &Events,
-    cancel: &CancellationToken,
+    in_flight: &InFlight,
     stopping: &CancellationToken,
 ) -> Left {
     let remaining = work.deadline.saturating_duration_since(Instant::now());
@@ -66,11 +67,13 @@ pub(super) async fn run(
         hide_values: work.hide_values,
     };
     let mut progress = Progress::BeforeDispatch;
+    let effect = work.can_have_effect;
     // The worker keeps the deadline itself and says what came of it; this is for one that does not.
     let overtime = work.deadline + limits::OVERTIME;
     let mut client = turn.client.clone();
     let interrupted = {
-        let talk = talk(turn.client.clone(), request, events, &mut progress);
+        let dispatched = || if effect { in_flight.dispatched() };
+        let talk = talk(turn.client.clone(), request, events, &mut progress, dispatched);
         tokio::pin!(talk);
         let cause = tokio::select! {
             biased;
@@ -83,7 +86,7 @@ pub(super) async fn run(
             },
             reason = turn.lost.reason() => Interrupted::Ending(Cause::Lost(reason)),
             () = turn.closing.cancelled() => Interrupted::Ending(Cause::Closed(CloseReason::Asked)),
-            () = cancel.cancelled() => Interrupted::Running(Cause::Cancelled),
+            () = in_flight.cancel.cancelled() => Interrupted::Running(Cause::Cancelled),
             () = events.closed() => Interrupted::Running(Cause::Cancelled),
             () = stopping.cancelled() => Interrupted::Running(Cause::Stopping),
             () = tokio::time::sleep_until(overtime) => Interrupted::Running(Cause::Deadline),
@@ -124,11 +127,15 @@ async fn talk(
     request: worker::ExecuteRequest,
     events: &Events,
     progress: &mut Progress,
+    dispatched: impl Fn(),
 ) -> Result<(Outcome, Answer), Status> {
     let mut stream: Streaming<worker::ExecuteEvent> = client.execute(request).await?.into_inner();
     while let Some(event) = stream.message().await? {
         match event.kind {
-            Some(execute_event::Kind::Dispatched(_)) => *progress = Progress::Dispatched,
+            Some(execute_event::Kind::Dispatched(_)) => {
+                *progress = Progress::Dispatched;
+                dispatched();
+            }
             Some(execute_event::Kind::Artifact(piece)) => events.artifact(artifact(piece)).await,
             Some(execute_event::Kind::Progress(progress)) => {
                 let worker::Progress { done, total, operation } = progress;

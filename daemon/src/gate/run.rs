@@ -5,7 +5,7 @@ use std::time::Duration;
 use glass_policy::decide::Policy;
 use glass_proto::error::{ErrorKind, OpError, Phase as OpPhase};
 use glass_proto::op::{AnyOperation, Capability, Effect, Facts, Needs};
-use glass_proto::outcome::{Outcome, Progress};
+use glass_proto::outcome::{Dispatched, Outcome, Progress};
 use glass_proto::wire::client::{self, ended, execute_event};
 use glass_proto::wire::{Caller, encode_error};
 use glass_proto::{ExecutionId, SessionName};
@@ -17,7 +17,7 @@ use tonic::Status;
 use super::admit::{self, Checked};
 use super::agree::{self, Ask, Staged};
 use super::ending::{self, Cause};
-use super::executions::{Executions, InFlight};
+use super::executions::{Ending, Execution, Executions, InFlight, Stage};
 use super::permit::{self, Permit, Privates};
 use super::rates::Limiters;
 use super::record;
@@ -137,28 +137,14 @@ impl Gate {
     pub async fn execute(&self, call: Call, events: Events) {
         let id = ExecutionId::generate();
         let begun = Instant::now();
-        let prepared = match self.prepare(&call, &id) {
-            Ok(prepared) => self.agreed(&call, prepared).await,
-            Err(error) => Err(error),
-        };
-        let attempt = match prepared {
-            Ok(mut prepared) => {
-                let used = prepared.used.take();
-                self.audit.note(record::begun(&self.audit, &call, &id, &prepared, used.as_ref())).await;
-                let attempt = self.attempt(&call, &id, prepared, &events, begun).await;
-                self.audit.note(record::ended(&call, &id, &attempt, begun.elapsed())).await;
-                if let (Outcome::Rejected, Some(used)) = (attempt.outcome, used) {
-                    self.confirmations.give_back(used);
-                }
-                attempt
+        let (attempt, in_flight) = match self.prepare(&call, &id) {
+            Ok((in_flight, prepared)) => {
+                (self.go_on(&call, &id, &in_flight, prepared, &events, begun).await, Some(in_flight))
             }
-            Err(error) => {
-                self.audit.note(record::refused(&self.audit, &call, &id, &error)).await;
-                let session = client::SessionRef { name: shown_name(&call.session), started: String::new() };
-                accept(&events, &id, &session).await;
-                failure(session, *error, &id)
-            }
+            Err(error) => (self.turn_away(&call, &id, *error, &events).await, None),
         };
+        self.executions.ended(remembered(&call, &id, begun, &attempt));
+        drop(in_flight);
         tracing::info!(
             execution = %id,
             session = attempt.session.name,
@@ -183,8 +169,39 @@ impl Gate {
         let _ = timeout(LAST_WORD, events.send(execute_event::Kind::Ended(last))).await;
     }
 
+    /// What comes of a call that may go on, once somebody has agreed to it where that is asked for.
+    async fn go_on(
+        &self,
+        call: &Call,
+        id: &ExecutionId,
+        in_flight: &InFlight,
+        prepared: Prepared,
+        events: &Events,
+        begun: Instant,
+    ) -> Attempt {
+        let mut prepared = match self.agreed(call, prepared).await {
+            Ok(prepared) => prepared,
+            Err(error) => return self.turn_away(call, id, *error, events).await,
+        };
+        let used = prepared.used.take();
+        self.audit.note(record::begun(&self.audit, call, id, &prepared, used.as_ref())).await;
+        let attempt = self.attempt(call, id, in_flight, prepared, events, begun).await;
+        self.audit.note(record::ended(call, id, &attempt, begun.elapsed())).await;
+        if let (Outcome::Rejected, Some(used)) = (attempt.outcome, used) {
+            self.confirmations.give_back(used);
+        }
+        attempt
+    }
+
+    async fn turn_away(&self, call: &Call, id: &ExecutionId, error: OpError, events: &Events) -> Attempt {
+        self.audit.note(record::refused(&self.audit, call, id, &error)).await;
+        let session = client::SessionRef { name: shown_name(&call.session), started: String::new() };
+        accept(events, id, &session).await;
+        failure(session, error, id)
+    }
+
     /// What can be refused without a session.
-    fn prepare(&self, call: &Call, id: &ExecutionId) -> Result<Prepared, Box<OpError>> {
+    fn prepare(&self, call: &Call, id: &ExecutionId) -> Result<(InFlight, Prepared), Box<OpError>> {
         // Entered first: whoever drains sets the phase and then waits for those that are in flight.
         let in_flight = self.executions.enter(&call.caller.id, id).map_err(|used| {
             let message = format!("this client has {used} operations in flight, which is as many as it may");
@@ -229,22 +246,24 @@ impl Gate {
         }
         let rule = policy.all(&needs).map(|ruling| ruling.rule()).unwrap_or_default();
         let permit = permit::permit(&policy, &needs);
-        Ok(Prepared { in_flight, name, one_off, checked, policy, permit, needs, rule, asks, used: None })
+        in_flight.is(name.as_str(), checked.operation.name());
+        Ok((in_flight, Prepared { name, one_off, checked, policy, permit, needs, rule, asks, used: None }))
     }
 
     async fn attempt(
         &self,
         call: &Call,
         id: &ExecutionId,
+        in_flight: &InFlight,
         prepared: Prepared,
         events: &Events,
         begun: Instant,
     ) -> Attempt {
-        let Prepared { in_flight, name, one_off, checked, policy, permit, .. } = prepared;
+        let Prepared { name, one_off, checked, policy, permit, .. } = prepared;
         let facts = checked.operation.facts();
         let limits = Limits {
             deadline: begun + checked.options.timeout(checked.operation.timeout()),
-            cancel: &in_flight.cancel,
+            in_flight,
             events,
             stopping: &self.stopping,
             can_have_effect: facts.effect == Effect::Mutation,
@@ -255,6 +274,7 @@ impl Gate {
             operation: facts.name,
             lane: facts.lane,
             starts: checked.operation.needs() == Needs::StartsSession,
+            by_person: call.caller.is_person(),
             terms: permit.terms,
             policy,
             session: checked.session.clone(),
@@ -294,6 +314,7 @@ impl Gate {
         limits: &Limits<'_>,
     ) -> Result<(Outcome, Answer), Box<OpError>> {
         let mut turn = wait(admitted, limits).await?;
+        limits.in_flight.runs();
         let encoded = encode(&checked.operation, checked)?;
         let work = Work {
             execution: id,
@@ -305,7 +326,7 @@ impl Gate {
             can_have_effect: limits.can_have_effect,
             hide_values,
         };
-        let left = relay::run(&mut turn, work, limits.events, limits.cancel, limits.stopping).await;
+        let left = relay::run(&mut turn, work, limits.events, limits.in_flight, limits.stopping).await;
         match left {
             Left::Ended(outcome, answer) => {
                 turn.ended(outcome);
@@ -327,7 +348,6 @@ fn navigates_to(name: &str) -> bool {
 
 /// An operation that may go on to its session.
 pub(super) struct Prepared {
-    in_flight: InFlight,
     policy: Policy,
     pub(super) name: SessionName,
     pub(super) one_off: bool,
@@ -346,7 +366,7 @@ pub(super) struct Prepared {
 /// What bounds an operation, from its request to its end.
 struct Limits<'a> {
     deadline: Instant,
-    cancel: &'a CancellationToken,
+    in_flight: &'a InFlight,
     events: &'a Events,
     stopping: &'a CancellationToken,
     can_have_effect: bool,
@@ -355,7 +375,7 @@ struct Limits<'a> {
 impl Limits<'_> {
     async fn interrupted(&self) -> Cause {
         tokio::select! {
-            () = self.cancel.cancelled() => Cause::Cancelled,
+            () = self.in_flight.cancel.cancelled() => Cause::Cancelled,
             () = self.events.closed() => Cause::Cancelled,
             () = self.stopping.cancelled() => Cause::Stopping,
             () = sleep_until(self.deadline) => Cause::Deadline,
@@ -402,6 +422,33 @@ async fn accept(events: &Events, id: &ExecutionId, session: &client::SessionRef)
     events.send(execute_event::Kind::Accepted(accepted)).await;
 }
 
+/// What is remembered of an attempt.
+fn remembered(call: &Call, id: &ExecutionId, begun: Instant, attempt: &Attempt) -> Execution {
+    let error = match &attempt.answer {
+        Answer::Error(json) => serde_json::from_slice::<OpError>(json).ok(),
+        Answer::Result(_) => None,
+    };
+    let facts = Facts::of(&call.operation);
+    let dispatched = match &error {
+        Some(error) => error.dispatched,
+        None if facts.is_some_and(|facts| facts.effect == Effect::Mutation) => Dispatched::Yes,
+        None => Dispatched::No,
+    };
+    Execution {
+        id: id.clone(),
+        client: call.caller.id.clone(),
+        session: attempt.session.name.clone(),
+        operation: attempt_name(&call.operation),
+        took: begun.elapsed(),
+        stage: Stage::Ended(Ending {
+            outcome: attempt.outcome,
+            dispatched,
+            error,
+            at: std::time::Instant::now(),
+        }),
+    }
+}
+
 /// Whose rate a call counts towards. Commands of a shell live for one call each: those for one session are one client.
 pub(super) fn client_key(caller: &Caller, session: &str) -> String {
     match caller.viewer() {
@@ -416,6 +463,6 @@ pub(super) fn shown_name(given: &str) -> String {
 }
 
 /// The name in the log: only what is one is written down.
-pub(super) fn attempt_name(given: &str) -> &str {
+pub(super) fn attempt_name(given: &str) -> &'static str {
     Facts::of(given).map_or("unknown", |facts| facts.name)
 }

@@ -90,6 +90,7 @@ impl Gate {
             operation: "upload",
             lane: Lane::Watch,
             starts: false,
+            by_person: caller.is_person(),
             terms,
             policy,
             session: Arc::default(),

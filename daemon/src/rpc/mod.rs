@@ -3,6 +3,7 @@
 //! Owns nothing but the words. Every request begins with a hello that is checked (contract 12.1); one that does not
 //! fit is answered with FAILED_PRECONDITION and a message that says what to do.
 
+mod executions;
 mod service;
 mod sessions;
 

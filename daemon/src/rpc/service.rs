@@ -13,10 +13,10 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-use super::sessions;
+use super::{executions, sessions};
 use crate::audit::Audit;
 use crate::authority::Authority;
-use crate::gate::{Call, Events, Executions, Gate};
+use crate::gate::{Call, Events, Execution, Executions, Gate};
 use crate::peer::Peer;
 use crate::session::{CloseReason, Registry};
 use crate::shutdown::{Phase, Shutdown};
@@ -86,7 +86,21 @@ fn refused(error: &glass_proto::OpError) -> Status {
     Status::with_details(Code::PermissionDenied, error.message.as_str(), encode_error(error).into())
 }
 
+fn execution_id(text: &str) -> Result<ExecutionId, Status> {
+    text.parse().map_err(|error| Status::invalid_argument(format!("{error}")))
+}
+
 impl Service {
+    /// Whether this client's policy lets it know of an execution: its own, and those of sessions that it may name.
+    fn may_know(&self, caller: &Caller, execution: &Execution) -> Result<(), Status> {
+        if execution.client == caller.id {
+            return Ok(());
+        }
+        // One that named no session belongs to none.
+        let name = execution.session.parse().unwrap_or_else(|_| Registry::one_off_name());
+        self.may_name(caller, &name)
+    }
+
     /// Whether this client's policy lets it see and close a session of this name.
     fn may_name(&self, caller: &Caller, name: &SessionName) -> Result<(), Status> {
         let policy = self.0.authority.policy(&caller.policy).map_err(|error| refused(&error))?;
@@ -143,8 +157,10 @@ impl Glass for Service {
         let peer = peer(&request)?;
         let request = request.into_inner();
         let caller = greet(request.hello)?;
-        let id: ExecutionId =
-            request.execution_id.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
+        let id = execution_id(&request.execution_id)?;
+        if let Some(execution) = self.0.executions.find(&id) {
+            self.may_know(&caller, &execution)?;
+        }
         let found = self.0.executions.cancel(&id);
         if found {
             let client = Some(peer.told(&caller.kind));
@@ -152,6 +168,28 @@ impl Glass for Service {
             self.0.audit.note(Entry { client, execution_id, ..Entry::new(Event::Cancelled) }).await;
         }
         Ok(Response::new(pb::CancelReply { found }))
+    }
+
+    async fn show_execution(
+        &self,
+        request: Request<pb::ShowExecutionRequest>,
+    ) -> Result<Response<pb::ShowExecutionReply>, Status> {
+        let request = request.into_inner();
+        let caller = greet(request.hello)?;
+        let id = execution_id(&request.execution_id)?;
+        let known = &self.0.executions;
+        if let Some(execution) = known.find(&id) {
+            self.may_know(&caller, &execution)?;
+        }
+        let limit = Duration::from_millis(request.wait_ms.into());
+        tokio::select! {
+            // One that goes on is told as it is.
+            _ = tokio::time::timeout(limit, known.over(&id)) => {}
+            // The end of the daemon does not wait for those who wait.
+            () = self.0.shutdown.reached(Phase::Draining) => {}
+        }
+        let execution = known.find(&id).map(executions::describe);
+        Ok(Response::new(pb::ShowExecutionReply { execution }))
     }
 
     async fn status(&self, request: Request<pb::StatusRequest>) -> Result<Response<pb::StatusReply>, Status> {

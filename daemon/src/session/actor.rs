@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::handle::{Admitted, Ask, Job, NoTurn, Note, SessionHandle, SubmitError, Turn, Unfit};
-use super::info::{Info, Tally, Times};
+use super::info::{IdleTimeouts, Info, Tally, Times};
 use super::phase::{CloseReason, Effect, Event, FailReason, Phase};
 use super::queue::Queue;
 use super::registry::Registry;
@@ -43,7 +43,8 @@ pub(super) struct Actor {
     name: SessionName,
     registry: Registry,
     launcher: Arc<Launcher>,
-    idle_timeout: Option<Duration>,
+    idle: IdleTimeouts,
+    used_by_person: bool,
     terms: Arc<Terms>,
     advisory: Arc<AtomicBool>,
     options: Arc<SessionOptions>,
@@ -68,7 +69,7 @@ impl Actor {
         name: SessionName,
         registry: &Registry,
         launcher: Arc<Launcher>,
-        idle_timeout: Option<Duration>,
+        idle: IdleTimeouts,
         terms: Arc<Terms>,
         options: Arc<SessionOptions>,
     ) -> SessionHandle {
@@ -82,7 +83,8 @@ impl Actor {
             name: name.clone(),
             registry: registry.clone(),
             launcher: launcher.clone(),
-            idle_timeout,
+            idle,
+            used_by_person: false,
             terms: terms.clone(),
             advisory: advisory.clone(),
             options: options.clone(),
@@ -175,6 +177,7 @@ impl Actor {
         let began = self.phase == Phase::Idle;
         self.times.used = Instant::now();
         self.tally.operations += 1;
+        self.used_by_person |= job.by_person;
         self.happen(Event::Wanted);
         self.serve();
         Ok(Admitted { began, turn })
@@ -334,7 +337,7 @@ impl Actor {
     /// What is left of the idle time; `None` while it does not run.
     fn idle_left(&self) -> Option<Duration> {
         let idles = matches!(self.phase, Phase::Ready | Phase::Idle) && self.running.is_empty();
-        let timeout = self.idle_timeout.filter(|_| idles && self.queue.waiting() == 0)?;
+        let timeout = self.idle.of(self.used_by_person).filter(|_| idles && self.queue.waiting() == 0)?;
         Some(timeout.saturating_sub(self.times.used.elapsed()))
     }
 

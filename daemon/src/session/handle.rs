@@ -29,6 +29,8 @@ pub struct Job {
     pub lane: Lane,
     /// Whether it may begin the session's browser.
     pub starts: bool,
+    /// Whether somebody at a shell may have asked for it.
+    pub by_person: bool,
     /// What its client's policy asks of the session.
     pub terms: Arc<Terms>,
     /// What its client may do.

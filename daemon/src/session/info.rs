@@ -8,6 +8,26 @@ use tonic::transport::Channel;
 
 use crate::supervise::Greeting;
 
+/// After how long without an operation a session closes; `None`: never (contract 1.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdleTimeouts {
+    /// One that somebody at a shell used.
+    pub people: Option<Duration>,
+    /// One that only programs used: clients of MCP and HTTP. Never later than the other.
+    pub programs: Option<Duration>,
+}
+
+impl IdleTimeouts {
+    /// The one that holds.
+    pub fn of(self, used_by_person: bool) -> Option<Duration> {
+        match (self.people, self.programs) {
+            (people, _) if used_by_person => people,
+            (Some(people), Some(programs)) => Some(people.min(programs)),
+            (people, programs) => people.or(programs),
+        }
+    }
+}
+
 /// A session as it is at one moment.
 #[derive(Clone, Debug)]
 pub struct Info {

@@ -17,7 +17,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::actor::Actor;
 use super::handle::{Admitted, Job, SessionHandle, SubmitError, Unfit};
-use super::info::Info;
+use super::info::{IdleTimeouts, Info};
 use super::phase::{CloseReason, FailReason};
 use crate::limits;
 use crate::supervise::Launcher;
@@ -31,7 +31,7 @@ pub struct Registry {
 struct Shared {
     launcher: Arc<Launcher>,
     max: usize,
-    idle_timeout: Option<Duration>,
+    idle: IdleTimeouts,
     slots: Mutex<HashMap<SessionName, Slot>>,
     /// One token for each actor, also of sessions whose name means another by now.
     actors: TaskTracker,
@@ -62,9 +62,9 @@ pub struct Submitted {
 
 impl Registry {
     /// An empty one.
-    pub fn new(launcher: Arc<Launcher>, max: usize, idle_timeout: Option<Duration>) -> Self {
+    pub fn new(launcher: Arc<Launcher>, max: usize, idle: IdleTimeouts) -> Self {
         let slots = Mutex::new(HashMap::new());
-        Self { shared: Arc::new(Shared { launcher, max, idle_timeout, slots, actors: TaskTracker::new() }) }
+        Self { shared: Arc::new(Shared { launcher, max, idle, slots, actors: TaskTracker::new() }) }
     }
 
     /// A name for a one-off session that no other has.
@@ -124,7 +124,7 @@ impl Registry {
         }
         let shared = &self.shared;
         let (launcher, terms, options) = (shared.launcher.clone(), job.terms.clone(), job.session.clone());
-        let session = Actor::start(name.clone(), self, launcher, shared.idle_timeout, terms, options);
+        let session = Actor::start(name.clone(), self, launcher, shared.idle, terms, options);
         slots.insert(name.clone(), Slot::Live(session.clone()));
         Ok(session)
     }

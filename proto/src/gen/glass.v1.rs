@@ -214,6 +214,50 @@ pub struct CancelReply {
     pub found: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ShowExecutionRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    #[prost(string, tag = "2")]
+    pub execution_id: ::prost::alloc::string::String,
+    /// How long its end is waited for.
+    #[prost(uint32, tag = "3")]
+    pub wait_ms: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ShowExecutionReply {
+    /// Absent: there never was one of that id, or it is forgotten.
+    #[prost(message, optional, tag = "1")]
+    pub execution: ::core::option::Option<ExecutionInfo>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExecutionInfo {
+    #[prost(string, tag = "1")]
+    pub execution_id: ::prost::alloc::string::String,
+    /// Empty where the call named none that could be one.
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub operation: ::prost::alloc::string::String,
+    /// "waiting", "running", "ended"
+    #[prost(string, tag = "4")]
+    pub state: ::prost::alloc::string::String,
+    /// Whether anything that can have an effect was sent to the browser: "no", "yes", "unknown".
+    #[prost(string, tag = "5")]
+    pub dispatched: ::prost::alloc::string::String,
+    /// How long it took, or has taken so far.
+    #[prost(uint64, tag = "6")]
+    pub took_ms: u64,
+    /// How long ago it ended; 0 while it has not.
+    #[prost(uint64, tag = "7")]
+    pub ended_ago_ms: u64,
+    /// rejected, completed, failed, unknown; empty while it has not ended.
+    #[prost(string, tag = "8")]
+    pub outcome: ::prost::alloc::string::String,
+    /// UTF-8 JSON of contract 2.6, where it ended in an error.
+    #[prost(bytes = "vec", tag = "9")]
+    pub error_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {
     #[prost(message, optional, tag = "1")]
     pub hello: ::core::option::Option<Hello>,
@@ -606,6 +650,31 @@ pub mod glass_client {
             req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Cancel"));
             self.inner.unary(req, path, codec).await
         }
+        /// What is known of an operation that runs, or of one of the last that ended.
+        pub async fn show_execution(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ShowExecutionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ShowExecutionReply>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.v1.Glass/ShowExecution",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.v1.Glass", "ShowExecution"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The daemon itself: version, paths, modes, counts. Never waits for a page.
         pub async fn status(
             &mut self,
@@ -833,6 +902,14 @@ pub mod glass_server {
             &self,
             request: tonic::Request<super::CancelRequest>,
         ) -> std::result::Result<tonic::Response<super::CancelReply>, tonic::Status>;
+        /// What is known of an operation that runs, or of one of the last that ended.
+        async fn show_execution(
+            &self,
+            request: tonic::Request<super::ShowExecutionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ShowExecutionReply>,
+            tonic::Status,
+        >;
         /// The daemon itself: version, paths, modes, counts. Never waits for a page.
         async fn status(
             &self,
@@ -1090,6 +1167,51 @@ pub mod glass_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CancelSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/ShowExecution" => {
+                    #[allow(non_camel_case_types)]
+                    struct ShowExecutionSvc<T: Glass>(pub Arc<T>);
+                    impl<
+                        T: Glass,
+                    > tonic::server::UnaryService<super::ShowExecutionRequest>
+                    for ShowExecutionSvc<T> {
+                        type Response = super::ShowExecutionReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ShowExecutionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::show_execution(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ShowExecutionSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

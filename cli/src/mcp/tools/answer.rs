@@ -21,7 +21,7 @@ use crate::follow::{Came, Seen};
 const INLINE: usize = 96 * 1024;
 /// How much of a longer text is sent all the same.
 const HEAD: usize = 16 * 1024;
-/// The largest structured form.
+/// The largest structured form, but for tools that promise one.
 const STRUCTURED: usize = 16 * 1024;
 /// The largest answer of a mutation that has what the page shows afterwards in both forms.
 const TWICE: usize = 2560;
@@ -166,7 +166,7 @@ fn structured(operation: &AnyOperation, value: &mut Value, seen: &Seen) -> Optio
     }
     out.append(facts);
     let out = Value::Object(out);
-    (out.to_string().len() <= STRUCTURED).then_some(out)
+    (super::table::has_output(operation.name()) || out.to_string().len() <= STRUCTURED).then_some(out)
 }
 
 fn export_type(format: ExportFormat) -> &'static str {
@@ -218,7 +218,7 @@ pub fn failure(error: &OpError, trace: Option<Value>) -> CallToolResult {
 }
 
 /// The error as JSON on one line, outcome and kind first (contract 9.5).
-fn error_text(error: &OpError) -> String {
+pub fn error_text(error: &OpError) -> String {
     let mut error = error.clone();
     error.message = spoken(&error.message).into_owned();
     error.remedy = spoken(&error.remedy).into_owned();

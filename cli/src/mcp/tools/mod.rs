@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::own;
 
-pub use answer::{Answered, failure, success};
+pub use answer::{Answered, error_text, failure, success};
 pub use arguments::{Call, prepare};
 pub use table::Toolset;
 pub use words::spoken;
@@ -112,11 +112,15 @@ impl Tools {
         let mut entries = HashMap::new();
         let mut tools = Vec::new();
         for facts in OPERATIONS {
-            let Some((params, _)) = AnyOperation::schemas(facts.name) else { continue };
+            let Some((params, result)) = AnyOperation::schemas(facts.name) else { continue };
             let root = schema::portable(Value::from(params));
             let entry = Entry { facts, params: schema::properties(&root) };
             if listed.has(facts.name) {
-                tools.push(tool(&entry, &root, &options, sessions));
+                let mut tool = tool(&entry, &root, &options, sessions);
+                if table::has_output(facts.name) {
+                    tool.output_schema = Some(Arc::new(schema::output(Value::from(result))));
+                }
+                tools.push(tool);
             }
             entries.insert(facts.name, entry);
         }

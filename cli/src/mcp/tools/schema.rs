@@ -25,6 +25,21 @@ pub(super) fn portable(schema: Value) -> Value {
     convert(&schema, &whole, 0)
 }
 
+/// A result's schema in the portable form, without words.
+pub(super) fn output(schema: Value) -> Map<String, Value> {
+    fn bare(schema: &mut Value) {
+        if let Some(schema) = schema.as_object_mut() {
+            schema.remove("description");
+            schema.get_mut("items").into_iter().for_each(bare);
+            let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+            properties.into_iter().flat_map(|properties| properties.values_mut()).for_each(bare);
+        }
+    }
+    let mut schema = portable(schema);
+    bare(&mut schema);
+    schema.as_object().cloned().unwrap_or_default()
+}
+
 /// The properties of an object's schema.
 pub(super) fn properties(schema: &Value) -> Map<String, Value> {
     schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()

@@ -159,6 +159,12 @@ pub(super) fn is_idempotent(tool: &str) -> bool {
     .contains(&tool)
 }
 
+/// Operations whose answer has a listed schema: small objects that stay as they are, of tools that are not in every list.
+/// Where there is a schema, clients insist on the structured form of each success.
+pub(super) fn has_output(tool: &str) -> bool {
+    tool == "health"
+}
+
 /// The options of every call that a tool lists: each costs every client its room at every turn. The others are taken as
 /// well, and the instructions name them; refs and locators reach into frames without `frame`, and what acts on another
 /// tab than the selected one selects it first, or looks into it.

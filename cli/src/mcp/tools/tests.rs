@@ -6,6 +6,19 @@ fn all() -> Vec<Tool> {
     Tools::new(&Listed::All, true).listed().to_vec()
 }
 
+// contract: 9.5
+#[test]
+fn what_a_tool_promises_to_answer_is_a_plain_object_too() {
+    let promised: Vec<Tool> = all().into_iter().filter(|tool| tool.output_schema.is_some()).collect();
+    let names: Vec<&str> = promised.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["health", "listSessions", "closeSession", "executionStatus", "cancelExecution"]);
+    for tool in promised {
+        let root = Value::Object((*tool.output_schema.unwrap()).clone());
+        assert_eq!(root["type"], "object", "{}", tool.name);
+        plain(&root, &tool.name);
+    }
+}
+
 /// Every schema within this one, with the way to it.
 fn walk(schema: &Value, way: &str, look: &mut dyn FnMut(&Value, &str)) {
     look(schema, way);
@@ -17,6 +30,27 @@ fn walk(schema: &Value, way: &str, look: &mut dyn FnMut(&Value, &str)) {
     }
 }
 
+/// Asserts that every known client takes this schema.
+fn plain(root: &Value, name: &str) {
+    walk(root, name, &mut |schema, way| {
+        let object = schema.as_object().unwrap_or_else(|| panic!("{way} is a boolean schema"));
+        for word in
+            ["$schema", "$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "if", "format", "const", "title"]
+        {
+            assert!(!object.contains_key(word), "{way} has {word}");
+        }
+        let kind = object.get("type").and_then(Value::as_str);
+        assert!(kind.is_some(), "{way} has no single type: {schema}");
+        if kind == Some("array") {
+            assert!(object.contains_key("items"), "{way} is an array of anything");
+        }
+        if let Some(text) = object.get("description").and_then(Value::as_str) {
+            assert!(text.chars().count() <= 120, "{way}: {text}");
+            assert!(!text.contains("--") && !text.contains("glassctl"), "{way} speaks of the shell: {text}");
+        }
+    });
+}
+
 // contract: 9.5 report: 80
 #[test]
 fn every_schema_is_one_that_every_known_client_takes() {
@@ -24,27 +58,7 @@ fn every_schema_is_one_that_every_known_client_takes() {
         let root = tool.schema_as_json_value();
         assert_eq!(root["type"], "object", "{}", tool.name);
         assert!(root["properties"].is_object(), "{}", tool.name);
-        walk(&root, &tool.name, &mut |schema, way| {
-            let object = schema.as_object().unwrap_or_else(|| panic!("{way} is a boolean schema"));
-            for word in [
-                "$schema", "$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "if", "format", "const",
-                "title",
-            ] {
-                assert!(!object.contains_key(word), "{way} has {word}");
-            }
-            let kind = object.get("type").and_then(Value::as_str);
-            assert!(kind.is_some(), "{way} has no single type: {schema}");
-            if kind == Some("array") {
-                assert!(object.contains_key("items"), "{way} is an array of anything");
-            }
-            if let Some(text) = object.get("description").and_then(Value::as_str) {
-                assert!(text.chars().count() <= 120, "{way}: {text}");
-                assert!(
-                    !text.contains("--") && !text.contains("glassctl"),
-                    "{way} speaks of the shell: {text}"
-                );
-            }
-        });
+        plain(&root, &tool.name);
         let properties = root["properties"].as_object().unwrap();
         for name in root["required"].as_array().into_iter().flatten() {
             assert!(properties.contains_key(name.as_str().unwrap()), "{} requires {name}", tool.name);
