@@ -1,7 +1,7 @@
 //! A client of `glass --mcp` that knows nothing but bytes and JSON: what a test sends is what is sent.
 
 use std::cell::{Cell, RefCell};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -53,10 +53,9 @@ impl Mcp {
         let output = child.stdout.take().expect("its output is a pipe");
         let (send, lines) = channel();
         std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(std::result::Result::ok) {
-                // What is no JSON on standard output is a fault that every reader of it should see.
-                let value = serde_json::from_str(&line).unwrap_or_else(|_| json!({ "noJson": line }));
-                if send.send(value).is_err() {
+            let mut output = BufReader::new(output);
+            while let Some(message) = read(&mut output) {
+                if send.send(message).is_err() {
                     return;
                 }
             }
@@ -232,6 +231,25 @@ impl Mcp {
     pub fn errors(&self) -> String {
         self.errors.recv_timeout(LIMIT).unwrap_or_default()
     }
+}
+
+/// The next message in either framing; one with a header has `framing: "header"` beside what it says.
+fn read(output: &mut impl BufRead) -> Option<Value> {
+    let mut line = String::new();
+    // What is not UTF-8 ends the reading; the test that waits says so.
+    if output.read_line(&mut line).ok()? == 0 {
+        return None;
+    }
+    let line = line.trim_end();
+    let Some(length) = line.strip_prefix("Content-Length: ") else {
+        // What is no JSON on standard output is a fault that every reader of it should see.
+        return Some(serde_json::from_str(line).unwrap_or_else(|_| json!({ "noJson": line })));
+    };
+    let mut body = vec![0; length.parse::<usize>().ok()? + 2];
+    output.read_exact(&mut body).ok()?;
+    let mut message: Value = serde_json::from_slice(body.strip_prefix(b"\r\n")?).ok()?;
+    message["framing"] = "header".into();
+    Some(message)
 }
 
 impl Drop for Mcp {

@@ -68,6 +68,20 @@ pub fn tree(root: i32) -> Vec<Process> {
     }
 }
 
+/// Zombies that `root` or what descends from it should have waited for.
+pub fn zombies(root: i32) -> Vec<i32> {
+    let parents: HashSet<i32> = tree(root).into_iter().map(|process| process.pid).collect();
+    let entries = fs::read_dir("/proc").expect("/proc is there");
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, tail)| tail).split_whitespace().collect();
+        let parent = fields.get(1).and_then(|parent| parent.parse().ok());
+        fields.first() == Some(&"Z") && parent.is_some_and(|parent| parents.contains(&parent))
+    })
+    .collect()
+}
+
 /// Processes whose environment holds `marker`. Those of another user, and those that hide theirs, are not seen.
 pub fn marked(marker: &str) -> Vec<Process> {
     let holds = |process: &Process| {

@@ -38,6 +38,9 @@ const LARGE_PICTURE: usize = 700 * 1024;
 /// Quality of those.
 const QUALITY: u32 = 80;
 
+/// The longest URI that an error repeats.
+const LONGEST_URI: usize = 1024;
+
 /// Where calls find an idempotency key.
 const KEYS: [&str; 2] = ["glass/idempotency-key", "dev.r5d/idempotency-key"];
 
@@ -366,9 +369,11 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let found = self.store.read(&request.uri);
-        let found = found
-            .ok_or_else(|| ErrorData::resource_not_found("there is no such resource, or no longer", None))?;
+        let found = self.store.read(&request.uri).ok_or_else(|| {
+            // As it was asked for, unless that is no URI of ours by its length alone.
+            let data = (request.uri.len() <= LONGEST_URI).then(|| json!({ "uri": request.uri }));
+            ErrorData::resource_not_found("there is no such resource, or no longer", data)
+        })?;
         Ok(ReadResourceResult::new(vec![found]).into())
     }
 
@@ -422,3 +427,6 @@ impl<H: ServerHandler> Service<RoleServer> for Isolated<H> {
         ServerHandler::get_info(&*self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,13 @@
 //! What becomes of a server when its client, the daemon, the browser or a page misbehaves (user reports 64, 266 to 274).
 
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use glass_tests::mcp::Mcp;
 use glass_tests::site::site;
-use glass_tests::{World, holds};
+use glass_tests::{World, holds, process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
@@ -79,6 +80,87 @@ fn it_works_when_started_in_the_root_directory_with_next_to_nothing_in_its_envir
     server.greet("2025-11-25");
     assert!(server.ask("tools/list", &json!({}))["result"]["tools"].is_array());
     server.call("observe", &json!({})).fails("daemon_unreachable");
+}
+
+// report: 273
+#[test]
+fn it_works_without_a_home_that_can_be_written_and_names_what_it_cannot_do_without() {
+    let world = World::new();
+    let url = site().visit().url("form.html");
+    let mut command = world.command("glass");
+    // Not even root can write there.
+    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
+        command.env(name, "/proc/none");
+    }
+    command.arg("--mcp").env_remove("LANG").env_remove("TZ");
+    command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/proc/none/bus");
+    let server = Mcp::of(command);
+    server.greet("2025-11-25");
+    server.ok("navigate", &json!({ "url": url }));
+    assert!(server.ok("getText", &json!({})).contains("Sign in"));
+    let error = server.call("click", &json!({ "target": "Nothing of that name" })).fails("target_not_found");
+    assert!(error.to_string().len() < 2048, "the browser's noise is no part of an error: {error}");
+    server.close();
+    assert_eq!(server.ended(SOON).code(), Some(0));
+    assert_eq!(server.errors(), "");
+    world.glassctl(["daemon", "stop"]).success();
+    // Without a place for its state there is no daemon: one line names the place.
+    let mut command = world.command("glass");
+    command.arg("--mcp").env("XDG_STATE_HOME", "/proc/none").env("HOME", "/proc/none");
+    let server = Mcp::of(command);
+    server.greet("2025-11-25");
+    let error = server.call("navigate", &json!({ "url": url })).fails("daemon_unreachable");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("/proc/none") && !message.contains('\n') && message.len() <= 512, "{message}");
+}
+
+// report: 274
+#[test]
+fn nothing_of_a_session_stays_in_the_table_of_processes() {
+    let world = World::new();
+    let server = Mcp::greeted(&world, &[], "2025-11-25");
+    let url = site().visit().url("form.html");
+    for round in 0..6 {
+        server.ok("navigate", &json!({ "url": url }));
+        let tree = world.session();
+        if round % 2 == 0 {
+            tree.renderers().first().expect("a renderer").signal(Signal::SIGKILL);
+            holds("the page is told as crashed or gone", SOON, || {
+                server.call("getText", &json!({ "timeoutMs": 2000 })).json["isError"] == true
+            });
+        }
+        server.ok("closeSession", &json!({}));
+        holds("nothing of the session is left, the dead included", SOON, || {
+            process::zombies(world.daemon()).is_empty() && !tree.all.iter().any(process::Process::alive)
+        });
+    }
+    if !nix::unistd::geteuid().is_root() {
+        // A container that has a cage in it is for root to make.
+        return;
+    }
+    // As the first process of a container, which inherits whatever processes leave behind.
+    let world = World::new();
+    let mut command = world.command_at(Path::new("/usr/bin/unshare"));
+    command.args(["--pid", "--fork", "--kill-child", "--mount-proc", "--"]);
+    command.arg(world.command("glassd").get_program());
+    let mut container = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let parent = i32::try_from(container.id()).unwrap();
+    let first = glass_tests::eventually("glassd listens", SOON, || {
+        let all = process::all().into_iter();
+        let mut children = all.filter(|process| process.parent == parent && process.name == "glassd");
+        children.next().filter(|_| world.path("run/glass/glassd.sock").exists())
+    });
+    assert_eq!(first.pids().last(), Some(&1), "it is the first process");
+    for _ in 0..3 {
+        let mut command = world.command_at(Path::new("/usr/bin/nsenter"));
+        command.args(["-t", &first.pid.to_string(), "-p", "-m", "--"]);
+        command.arg(world.command("glassctl").get_program());
+        command.args(["--no-autostart", "--session", "new", "navigate", &url]);
+        assert!(command.stdout(Stdio::null()).status().unwrap().success());
+        holds("it has no dead child", SOON, || process::zombies(first.pid).is_empty());
+    }
+    first.signal(Signal::SIGTERM);
+    container.wait().unwrap();
 }
 
 // contract: 9.9 report: 266, 64

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use glass_tests::World;
 use glass_tests::mcp::Mcp;
 use glass_tests::site::site;
 use serde_json::{Value, json};
@@ -107,7 +108,133 @@ fn a_named_session_is_shared_and_stays_and_others_are_denied() {
     assert_eq!(world.0.eval_in("shared", "document.title"), "A form");
     let any = Mcp::greeted(&world.0, &["--sessions", "any"], "2025-11-25");
     any.ok("observe", &json!({ "session": "shared" }));
-    world.0.glassctl(["session", "close", "shared"]).success();
+    // With a prefix every session has it, this server's own too: none of them ends with it.
+    let prefixed = Mcp::greeted(&world.0, &["--prefix", "team-"], "2025-11-25");
+    for (arguments, session) in [
+        (json!({ "url": url }), "team-default"),
+        (json!({ "url": url, "session": "a" }), "team-a"),
+        (json!({ "url": url, "session": "team-a" }), "team-a"),
+        (json!({ "url": url, "session": "shared" }), "team-shared"),
+    ] {
+        let opened = prefixed.call("navigate", &arguments).good();
+        assert_eq!(opened.json["structuredContent"]["session"]["name"], session, "{arguments}");
+    }
+    let listed = prefixed.call("listSessions", &json!({})).good();
+    let rows = listed.json["structuredContent"]["sessions"].as_array().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| (row["name"].as_str().unwrap(), row["own"] == true)).collect();
+    assert_eq!(names, [("team-a", false), ("team-default", true), ("team-shared", false)]);
+    prefixed.call("closeSession", &json!({ "session": "team-a" })).good();
+    prefixed.close();
+    prefixed.ended(Duration::from_secs(10));
+    assert_eq!(world.0.eval_in("team-default", "document.title"), "A form");
+    for name in ["shared", "team-default", "team-shared"] {
+        world.0.glassctl(["session", "close", name]).success();
+    }
+}
+
+// contract: 1.4
+#[test]
+fn a_session_that_only_programs_used_closes_sooner_and_begins_anew() {
+    let world = World::new().with_config("[sessions]\nidle_timeout_programs = \"1s\"\n");
+    let visit = site().visit();
+    world.ok(&["navigate", &visit.url("form.html")]);
+    let server = Mcp::greeted(&world, &[], "2025-11-25");
+    let shared = Mcp::greeted(&world, &["--session", "default"], "2025-11-25");
+    shared.ok("observe", &json!({}));
+    server.ok("navigate", &json!({ "url": visit.url("form.html") }));
+    let sessions = || world.ok(&["session", "list"]).to_string();
+    glass_tests::holds("the session of the program is closed", Duration::from_secs(20), || {
+        !sessions().contains("mcp-")
+    });
+    server.call("observe", &json!({})).fails("target_not_found");
+    let opened = server.call("navigate", &json!({ "url": visit.url("form.html") })).good();
+    assert_eq!(opened.json["structuredContent"]["session"]["started"], "new");
+    // Somebody at a shell used this one.
+    shared.ok("observe", &json!({}));
+}
+
+// contract: 2.2, 9.4, 9.5
+#[test]
+fn the_outcome_of_a_call_can_be_read_later_by_its_execution_id() {
+    let world = world();
+    let server = Mcp::greeted(&world.0, &["--tools", "session"], "2025-11-25");
+    let visit = site().visit();
+    server.ok("navigate", &json!({ "url": visit.url("spin.html") }));
+    let click = server.begin("click", &json!({ "target": "Block", "timeoutMs": 60_000 }));
+    visit.asked_for("slow/click");
+    let health = server.call("health", &json!({})).good();
+    let running = health.json["structuredContent"]["running"].as_array().unwrap().clone();
+    let running = running.iter().find(|row| row["operation"] == "click").expect("the click runs");
+    let id = running["executionId"].as_str().unwrap();
+    let asked = json!({ "executionId": id });
+    let status = |server: &Mcp| server.call("executionStatus", &asked).good().json["structuredContent"].clone();
+    let seen = status(&server);
+    assert_eq!((&seen["state"], &seen["operation"]), (&json!("running"), &json!("click")), "{seen}");
+    assert!(seen["dispatched"] == "yes" && seen.get("outcome").is_none(), "{seen}");
+    // Another server may read it, and may not end it; under a policy of private sessions it may not even read it.
+    let other = world.server();
+    assert_eq!(status(&other)["state"], "running");
+    other.call("cancelExecution", &asked).fails("denied");
+    let untrusted = Mcp::greeted(&world.0, &["--policy", "untrusted-mcp"], "2025-11-25");
+    untrusted.call("executionStatus", &asked).fails("denied");
+    server.call("cancelExecution", &asked).good();
+    let error = server.result(click).fails("unknown_outcome");
+    assert_eq!((&error["reason"], &error["executionId"]), (&json!("cancelled"), &json!(id)), "{error}");
+    visit.release("click");
+    let seen = status(&server);
+    assert_eq!((&seen["state"], &seen["outcome"]), (&json!("ended"), &json!("unknown")), "{seen}");
+    assert_eq!(seen["error"]["kind"], "unknown_outcome", "{seen}");
+    let over = server.call("cancelExecution", &asked).fails("target_not_found");
+    assert_eq!(over["reason"], "execution_ended");
+    // The shell knows it too, and ends as it did.
+    let shown = world.0.ok(&["execution", "show", id]);
+    assert_eq!(shown["execution"]["outcome"], "unknown", "{shown}");
+    assert_eq!(world.0.fails("unknown_outcome", &["execution", "wait", id])["reason"], "cancelled");
+    assert_eq!(world.0.fails("target_not_found", &["execution", "cancel", id])["reason"], "execution_ended");
+    let never = "01M8RNXETTY3VRCC7C3MGMCP3M";
+    assert_eq!(world.0.fails("target_not_found", &["execution", "show", never])["reason"], "no_such_execution");
+    server.call("executionStatus", &json!({ "executionId": never })).fails("target_not_found");
+    server.call("executionStatus", &json!({ "executionId": "x" })).fails("invalid_argument");
+    // One that completed, from waiting for it to its end.
+    let opened = server.call("navigate", &json!({ "url": visit.url("form.html") })).good();
+    let id = opened.json["structuredContent"]["executionId"].as_str().unwrap().to_owned();
+    let waited = world.0.ok(&["execution", "wait", &id]);
+    assert_eq!(waited["execution"]["outcome"], "completed", "{waited}");
+}
+
+// contract: 9.5, 2.5
+#[test]
+fn answers_are_small_on_large_pages_and_leave_nothing_out_of_reach() {
+    let world = world();
+    let server = world.server();
+    let visit = site().visit();
+    let row = |i: usize| {
+        format!(
+            "<li><h3>Item {i}</h3><p>Description of item {i}, in stock. <a href=/small?i={i}>Details {i}</a></p>\
+             <label>Quantity <input type=number name=q{i} value=1></label><button>Buy {i}</button>\
+             <span class=tag><em>Tag {}</em></span></li>",
+            i % 7
+        )
+    };
+    let page = |rows: usize| {
+        let rows: String = (0..rows).map(row).collect();
+        format!(
+            "<!doctype html><title>Catalogue</title><h1>Catalogue</h1>\
+             <button onclick='count.textContent++'>Add</button><output id=count aria-label=Count>0</output>\
+             <ul>{rows}</ul>"
+        )
+    };
+    visit.serve("medium.html", &page(100));
+    visit.serve("large.html", &page(2000));
+    server.ok("navigate", &json!({ "url": visit.url("medium.html") }));
+    let clicked = server.call("click", &json!({ "target": "Add" })).good();
+    assert!(clicked.json.to_string().len() <= 2560, "{} bytes", clicked.json.to_string().len());
+    assert!(clicked.text(0).contains("Count"), "{}", clicked.text(0));
+    server.ok("navigate", &json!({ "url": visit.url("large.html"), "timeoutMs": 60_000 }));
+    let observed = server.call("observe", &json!({ "timeoutMs": 60_000 })).good();
+    assert!(observed.json.to_string().len() <= 24 * 1024, "{} bytes", observed.json.to_string().len());
+    let last = server.ok("find", &json!({ "target": "role=button;name=Buy 1999", "timeoutMs": 60_000 }));
+    assert!(last.contains("Buy 1999") && last.contains("[e"), "{last}");
 }
 
 // contract: 3.8, 9.5 report: 56
@@ -199,6 +326,10 @@ fn eight_wait_at_once_a_ninth_is_refused_and_a_control_tool_is_served() {
     let ids: Vec<_> = (0..8).map(|_| server.begin("wait", &wait)).collect();
     let ninth = server.begin("wait", &wait);
     assert_eq!(server.answer(ninth)["error"]["code"], -32000);
+    // An id that is open is refused, and the request that has it goes on.
+    let params = json!({ "name": "wait", "arguments": wait });
+    server.send(&json!({ "jsonrpc": "2.0", "id": ids[0], "method": "tools/call", "params": params }));
+    assert_eq!(server.answer(ids[0])["error"]["code"], -32600);
     let control = server.call("dismissDialog", &json!({}));
     assert_eq!(control.json["isError"], true, "no dialog is open");
     for id in ids {

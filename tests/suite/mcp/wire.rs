@@ -81,13 +81,23 @@ fn every_row_of_the_probe_is_answered() {
         code("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{}}\n"),
         (-32602, json!(2))
     );
+    // A revision that nobody speaks is refused with those that are spoken, and may be tried again.
+    let unknown = server.ask("initialize", &json!({ "protocolVersion": "1999-01-01" }));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    assert_eq!(unknown["error"]["data"], json!({ "supported": REVISIONS, "requested": "1999-01-01" }));
     assert_eq!(code("{nonsense\n"), (-32700, Value::Null));
     assert_eq!(code("\"text\"\n"), (-32600, Value::Null));
     assert_eq!(code("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n"), (-32600, Value::Null));
     assert_eq!(code("[{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}]\n"), (-32600, Value::Null));
     server.write(b"\xff\xfe{}\n");
     assert_eq!(server.message()["error"]["code"], -32700);
-    server.greet("2025-06-18");
+    // Between the two steps of the handshake nothing is served but a ping; after it, it is not made again.
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    assert!(server.ask("initialize", &hello)["result"].is_object());
+    assert_eq!(server.ask("tools/list", &json!({}))["error"]["code"], -32002);
+    assert_eq!(server.ask("ping", &json!({}))["result"], json!({}));
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    assert_eq!(server.ask("initialize", &hello)["error"]["code"], -32600);
     let call = |id: i64, params: &str| {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{params}}}\n")
     };
@@ -120,6 +130,20 @@ fn both_framings_work_and_what_is_too_large_is_refused_and_skipped() {
         server.write(ping(105, 1).as_bytes());
         assert_eq!(server.message()["id"], 105, "the next frame is read");
     }
+    // The other framing: in pieces of any size, and skipped as well where the body is too large.
+    let body = ping(106, 1);
+    for byte in format!("Content-Length: {}\r\n\r\n{body}", body.len()).bytes() {
+        server.write(&[byte]);
+    }
+    let framed = server.message();
+    assert_eq!((&framed["id"], &framed["framing"]), (&json!(106), &json!("header")), "{framed}");
+    let body = ping(107, 5 * 1024 * 1024);
+    server.write(format!("content-length: {}\r\nContent-Type: x\r\n\r\n{body}", body.len()).as_bytes());
+    let refused = server.message();
+    assert_eq!((&refused["error"]["code"], &refused["framing"]), (&json!(-32600), &json!("header")));
+    server.write(ping(108, 1).as_bytes());
+    let line = server.message();
+    assert!(line["id"] == 108 && line.get("framing").is_none(), "{line}");
     let narrow = Mcp::greeted(&world, &["--mcp-line-limit", "8K"], "2025-11-25");
     narrow.write(ping(1, 9 * 1024).as_bytes());
     assert_eq!(narrow.message()["error"]["code"], -32600);
@@ -133,9 +157,8 @@ fn a_header_that_cannot_be_read_is_answered_and_ends_the_server() {
     let world = World::new();
     let server = Mcp::greeted(&world, &[], "2025-11-25");
     server.write(b"Content-Length: 0x10\r\n\r\n");
-    // The answer is in the same framing: three lines of which the last is JSON.
-    let header = server.message();
-    assert!(header["noJson"].as_str().is_some_and(|line| line.starts_with("Content-Length")), "{header}");
+    let refused = server.message();
+    assert_eq!((&refused["framing"], &refused["error"]["code"]), (&json!("header"), &json!(-32600)));
     assert_eq!(server.ended(Duration::from_secs(10)).code(), Some(0));
 }
 

@@ -214,3 +214,35 @@ fn batches_are_taken_in_one_revision_alone_and_answered_as_one() {
     let (_, answers) = say(&mut connection, &json!([{ "jsonrpc": "2.0", "method": "notifications/x" }]));
     assert_eq!(answers, Vec::<Value>::new());
 }
+
+// contract: 9.2
+#[test]
+fn fuzz_mcp_messages() {
+    let words = [
+        "\"jsonrpc\":\"2.0\"", "\"id\":", "\"method\":", "\"params\":", "tools/call", "initialize", "null", "1e400", "\\ud800",
+        "io.modelcontextprotocol/protocolVersion", "2026-07-28",
+    ];
+    glass_fuzz::run("mcp_messages", &words, |input| {
+        let mut words = String::new();
+        for mut connection in
+            [Connection::new(CancelReply::Auto), ready("2025-03-26", CancelReply::Auto), ready("2025-11-25", CancelReply::Auto)]
+        {
+            let received = connection.receive(Framing::Line, input);
+            // Whatever has an id is served or answered, and what is answered is JSON.
+            for out in &received.answers {
+                let answer: Value = serde_json::from_slice(&out.text).expect("an answer is JSON");
+                let first = answer.get(0).unwrap_or(&answer);
+                assert_eq!(first["jsonrpc"], "2.0");
+                words.push_str(&first["error"]["code"].to_string());
+            }
+            if let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(input)
+                && object.contains_key("id")
+                && object.contains_key("method")
+            {
+                assert_eq!(received.serve.len() + received.answers.len(), 1, "it was met with silence");
+            }
+            words.push_str(&format!(" {} ", received.serve.len()));
+        }
+        words
+    });
+}

@@ -127,42 +127,27 @@ fn an_end_within_a_frame_is_told_and_a_last_line_needs_no_end() {
 }
 
 /// A decoder's promises over any bytes: it ends, it holds no more than its bounds, and it does not matter how the bytes
-/// are cut into pieces. Called with the corpus below, and with made up bytes by the property test.
-fn promises(bytes: &[u8]) {
+/// are cut into pieces.
+fn promises(bytes: &[u8]) -> Vec<Step> {
     let whole = all(bytes, bytes.len(), SMALL);
     for piece in [1, 5] {
         assert_eq!(all(bytes, piece, SMALL), whole, "{bytes:?} in pieces of {piece}");
     }
+    whole
 }
 
 #[test]
-fn the_corpus_keeps_the_promises() {
-    let corpus = include_str!("corpus.txt");
-    assert!(corpus.lines().count() > 10);
-    for row in corpus.lines() {
-        // `\r`, `\n` and `\xNN` stand for bytes; a row is one input.
-        promises(&unescape(row));
-    }
-}
-
-fn unescape(row: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut bytes = row.bytes();
-    while let Some(byte) = bytes.next() {
-        match (byte, byte == b'\\') {
-            (_, true) => match bytes.next() {
-                Some(b'n') => out.push(b'\n'),
-                Some(b'r') => out.push(b'\r'),
-                Some(b'x') => {
-                    let digits = [bytes.next().unwrap(), bytes.next().unwrap()];
-                    out.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
-                }
-                other => panic!("{other:?} in {row}"),
-            },
-            (byte, false) => out.push(byte),
-        }
-    }
-    out
+fn fuzz_mcp_frames() {
+    let words = ["Content-Length: ", "Content-Type: ", "\r\n\r\n", "\n", "charset=utf-8", "{}"];
+    glass_fuzz::run("mcp_frames", &words, |input| {
+        let steps = promises(input);
+        let word = |step: &Step| match step {
+            Step::More => "m".to_owned(),
+            Step::Frame(framing, _) => format!("f{framing:?}"),
+            Step::Refused(framing, why) | Step::Broken(framing, why) => format!("r{framing:?}{why:?}"),
+        };
+        steps.iter().take(4).map(word).collect()
+    });
 }
 
 mod made_up {
