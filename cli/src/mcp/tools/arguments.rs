@@ -3,13 +3,16 @@
 //! Takes what clients make of a schema: nulls for what is absent, numbers and objects as strings, older names. What the
 //! operation does not know is an error that names it; nothing is ignored.
 
-use glass_proto::op::{AnyOperation, CallOptions, Facts, Interaction, Screenshot};
+use glass_proto::op::{AnyOperation, CallOptions, Facts, Interaction, Observe, Screenshot};
 use glass_proto::{OpError, SessionName};
 use serde_json::{Map, Value};
 
 use super::table::OTHER_FORMS;
 use super::words::spoken;
 use super::{Entry, Tools};
+
+/// Room for what stands around an observation: our own line, and the marks.
+const AROUND: u32 = 128;
 
 /// A call that can be sent.
 #[derive(Clone, Debug)]
@@ -69,11 +72,17 @@ pub fn prepare(
         options.entry("observe").or_insert_with(|| "summary".into());
     }
     let chose_format = params.contains_key("format");
+    let chose_size = params.contains_key("maxBytes");
     let remedy = || format!("{} takes: {}", entry.facts.name, known(entry));
     let decoded = AnyOperation::decode(entry.facts.name, Value::Object(params).to_string().as_bytes());
     let mut operation = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
     if let AnyOperation::Screenshot(picture) = &mut operation {
         picture.max_side.get_or_insert(Screenshot::MODEL_SIDE);
+    }
+    if let AnyOperation::Observe(observe) = &mut operation
+        && !chose_size
+    {
+        observe.max_bytes = Observe::MAX_BYTES - AROUND;
     }
     let decoded = CallOptions::decode(Value::Object(options).to_string().as_bytes());
     let mut options = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
