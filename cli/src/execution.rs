@@ -78,7 +78,9 @@ pub fn unknown(id: &ExecutionId) -> OpError {
     OpError::rejected(
         ErrorKind::TargetNotFound,
         Phase::Preflight,
-        format!("glassd knows of no execution {id}: it never was, or is forgotten, or glassd began anew since"),
+        format!(
+            "glassd knows of no execution {id}: it never was, or is forgotten, or glassd began anew since"
+        ),
         "observe to see what the page holds now",
     )
     .reason("no_such_execution")
@@ -118,9 +120,16 @@ mod tests {
         let json = serde_json::to_value(Execution::of(&info)).unwrap();
         assert_eq!((&json["error"]["reason"], &json["endedAgoMs"]), (&"timeout".into(), &3000.into()));
         assert!(line(&info).contains("click in default: ended") && line(&info).contains("unknown"));
-        info = pb::ExecutionInfo { state: "running".into(), outcome: String::new(), error_json: Vec::new(), ..info };
+        info = pb::ExecutionInfo {
+            state: "running".into(),
+            outcome: String::new(),
+            error_json: Vec::new(),
+            ..info
+        };
         let json = serde_json::to_value(Execution::of(&info)).unwrap();
-        assert!(json.get("error").is_none() && json.get("outcome").is_none() && json.get("endedAgoMs").is_none());
+        assert!(
+            json.get("error").is_none() && json.get("outcome").is_none() && json.get("endedAgoMs").is_none()
+        );
         assert!(line(&info).contains(": running, dispatched: yes"));
     }
 }

@@ -75,7 +75,8 @@ pub fn zombies(root: i32) -> Vec<i32> {
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     pids.filter(|pid| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, tail)| tail).split_whitespace().collect();
+        let fields: Vec<&str> =
+            stat.rsplit_once(')').map_or("", |(_, tail)| tail).split_whitespace().collect();
         let parent = fields.get(1).and_then(|parent| parent.parse().ok());
         fields.first() == Some(&"Z") && parent.is_some_and(|parent| parents.contains(&parent))
     })

@@ -24,7 +24,8 @@ use glass_proto::OpError;
 use glass_proto::policy::layer::Given;
 
 use crate::args::{
-    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, ServiceCommand, SessionCommand,
+    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, ServiceCommand,
+    SessionCommand,
 };
 use crate::client::Server;
 use crate::error::{Failure, cancelled};

@@ -125,7 +125,8 @@ fn cannot(error: &io::Error) -> Failure {
 /// The session of a process whose sessions all have a prefix (contract 13.2).
 fn within(prefix: &SessionName) -> Result<SessionName, Failure> {
     let name = format!("{prefix}{}", SessionName::shared_default());
-    name.parse().map_err(|error| Failure::invalid(format!("--prefix is too long: {error}"), "give a shorter one"))
+    name.parse()
+        .map_err(|error| Failure::invalid(format!("--prefix is too long: {error}"), "give a shorter one"))
 }
 
 /// Refuses sessions by name under a policy that has none (contract 10.2).

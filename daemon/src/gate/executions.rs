@@ -97,8 +97,7 @@ pub struct InFlight {
 impl Executions {
     /// None yet; a client may have `limit` at one time.
     pub fn new(limit: usize) -> Self {
-        let shared =
-            Shared { map: Mutex::default(), ended: Mutex::default(), count: watch::Sender::new(0) };
+        let shared = Shared { map: Mutex::default(), ended: Mutex::default(), count: watch::Sender::new(0) };
         Self { limit, shared: Arc::new(shared) }
     }
 
@@ -262,8 +261,12 @@ mod tests {
     }
 
     fn ended(session: &str) -> Execution {
-        let ending =
-            Ending { outcome: Outcome::Completed, dispatched: Dispatched::Yes, error: None, at: Instant::now() };
+        let ending = Ending {
+            outcome: Outcome::Completed,
+            dispatched: Dispatched::Yes,
+            error: None,
+            at: Instant::now(),
+        };
         Execution {
             id: ExecutionId::generate(),
             client: ClientId::generate(),

@@ -72,7 +72,11 @@ pub(super) async fn run(
     let overtime = work.deadline + limits::OVERTIME;
     let mut client = turn.client.clone();
     let interrupted = {
-        let dispatched = || if effect { in_flight.dispatched() };
+        let dispatched = || {
+            if effect {
+                in_flight.dispatched()
+            }
+        };
         let talk = talk(turn.client.clone(), request, events, &mut progress, dispatched);
         tokio::pin!(talk);
         let cause = tokio::select! {

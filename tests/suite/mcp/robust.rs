@@ -144,7 +144,8 @@ fn nothing_of_a_session_stays_in_the_table_of_processes() {
     let mut command = world.command_at(Path::new("/usr/bin/unshare"));
     command.args(["--pid", "--fork", "--kill-child", "--mount-proc", "--"]);
     command.arg(world.command("glassd").get_program());
-    let mut container = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut container =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let parent = i32::try_from(container.id()).unwrap();
     let first = glass_tests::eventually("glassd listens", SOON, || {
         let all = process::all().into_iter();

@@ -167,7 +167,8 @@ fn the_outcome_of_a_call_can_be_read_later_by_its_execution_id() {
     let running = running.iter().find(|row| row["operation"] == "click").expect("the click runs");
     let id = running["executionId"].as_str().unwrap();
     let asked = json!({ "executionId": id });
-    let status = |server: &Mcp| server.call("executionStatus", &asked).good().json["structuredContent"].clone();
+    let status =
+        |server: &Mcp| server.call("executionStatus", &asked).good().json["structuredContent"].clone();
     let seen = status(&server);
     assert_eq!((&seen["state"], &seen["operation"]), (&json!("running"), &json!("click")), "{seen}");
     assert!(seen["dispatched"] == "yes" && seen.get("outcome").is_none(), "{seen}");
@@ -192,7 +193,10 @@ fn the_outcome_of_a_call_can_be_read_later_by_its_execution_id() {
     assert_eq!(world.0.fails("unknown_outcome", &["execution", "wait", id])["reason"], "cancelled");
     assert_eq!(world.0.fails("target_not_found", &["execution", "cancel", id])["reason"], "execution_ended");
     let never = "01M8RNXETTY3VRCC7C3MGMCP3M";
-    assert_eq!(world.0.fails("target_not_found", &["execution", "show", never])["reason"], "no_such_execution");
+    assert_eq!(
+        world.0.fails("target_not_found", &["execution", "show", never])["reason"],
+        "no_such_execution"
+    );
     server.call("executionStatus", &json!({ "executionId": never })).fails("target_not_found");
     server.call("executionStatus", &json!({ "executionId": "x" })).fails("invalid_argument");
     // One that completed, from waiting for it to its end.

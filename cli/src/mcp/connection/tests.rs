@@ -219,14 +219,25 @@ fn batches_are_taken_in_one_revision_alone_and_answered_as_one() {
 #[test]
 fn fuzz_mcp_messages() {
     let words = [
-        "\"jsonrpc\":\"2.0\"", "\"id\":", "\"method\":", "\"params\":", "tools/call", "initialize", "null", "1e400", "\\ud800",
-        "io.modelcontextprotocol/protocolVersion", "2026-07-28",
+        "\"jsonrpc\":\"2.0\"",
+        "\"id\":",
+        "\"method\":",
+        "\"params\":",
+        "tools/call",
+        "initialize",
+        "null",
+        "1e400",
+        "\\ud800",
+        "io.modelcontextprotocol/protocolVersion",
+        "2026-07-28",
     ];
     glass_fuzz::run("mcp_messages", &words, |input| {
         let mut words = String::new();
-        for mut connection in
-            [Connection::new(CancelReply::Auto), ready("2025-03-26", CancelReply::Auto), ready("2025-11-25", CancelReply::Auto)]
-        {
+        for mut connection in [
+            Connection::new(CancelReply::Auto),
+            ready("2025-03-26", CancelReply::Auto),
+            ready("2025-11-25", CancelReply::Auto),
+        ] {
             let received = connection.receive(Framing::Line, input);
             // Whatever has an id is served or answered, and what is answered is JSON.
             for out in &received.answers {

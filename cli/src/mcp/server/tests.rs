@@ -65,7 +65,8 @@ async fn a_panic_is_an_error_of_its_request_and_the_connection_lives_on() {
     let running = serve_directly::<RoleServer, _, _, _, _>(Isolated(Arc::new(Faulty)), guard, None);
     let lines = lines(output);
     let answer = || lines.recv_timeout(Duration::from_secs(30)).expect("an answer");
-    let call = |input: &mut PipeWriter, id, name: &str| ask(input, id, "tools/call", &json!({ "name": name }));
+    let call =
+        |input: &mut PipeWriter, id, name: &str| ask(input, id, "tools/call", &json!({ "name": name }));
     ask(&mut input, 1, "initialize", &json!({ "protocolVersion": "2025-11-25" }));
     assert!(answer().contains("\"result\""));
     writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
@@ -83,10 +84,16 @@ async fn a_panic_is_an_error_of_its_request_and_the_connection_lives_on() {
     call(&mut input, 31, "large");
     let text = answer();
     let json: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&json["error"]["code"], &json["error"]["data"]["kind"]), (&json!(-32001), &json!("result_too_large")));
+    assert_eq!(
+        (&json["error"]["code"], &json["error"]["data"]["kind"]),
+        (&json!(-32001), &json!("result_too_large"))
+    );
     assert!(text.len() < 200, "{} bytes", text.len());
     call(&mut input, 32, "works");
     assert!(answer().contains("served"));
     drop(input);
-    tokio::time::timeout(Duration::from_secs(10), running.waiting()).await.expect("it ends with its input").unwrap();
+    tokio::time::timeout(Duration::from_secs(10), running.waiting())
+        .await
+        .expect("it ends with its input")
+        .unwrap();
 }
