@@ -293,8 +293,8 @@ impl Connection {
             "initialize" => Some(prepare_initialize(&mut whole)?),
             _ => None,
         };
-        let control = method == "tools/call"
-            && whole["params"]["name"].as_str().is_some_and(|name| CONTROL.contains(&name));
+        let tool = whole.get("params").and_then(|params| params.get("name")).and_then(Value::as_str);
+        let control = method == "tools/call" && tool.is_some_and(|tool| CONTROL.contains(&tool));
         let control = self.room(control, stateless)?;
         let request = typed(method, whole)?;
         self.phase = next;

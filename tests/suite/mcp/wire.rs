@@ -102,6 +102,11 @@ fn every_row_of_the_probe_is_answered() {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{params}}}\n")
     };
     assert_eq!(code(&call(4, "{\"name\":5}")), (-32602, json!(4)));
+    assert_eq!(
+        code("{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\"}\n"),
+        (-32602, json!(8)),
+        "without parameters"
+    );
     assert_eq!(code(&call(5, "{\"name\":\"noSuchTool\"}")), (-32602, json!(5)));
     assert_eq!(code("{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"no/such\"}\n"), (-32601, json!(6)));
     // Half a surrogate pair is named with the request's id.
