@@ -12,6 +12,10 @@ pub const TARGETS_UNTRUSTED: u32 = 8;
 pub const QUEUED: usize = 64;
 /// Connections of clients at one time. Beyond it the next ones wait in the kernel's backlog.
 pub const CONNECTIONS: usize = 256;
+/// Connections of one process at one time. Further ones are ended at once, so that others find room.
+pub const CONNECTIONS_OF_PROCESS: usize = 64;
+/// How long a connection may take to begin to speak.
+pub const PREFACE: Duration = Duration::from_secs(5);
 /// Concurrent requests of one connection.
 pub const STREAMS: u32 = 64;
 /// Failed sessions whose reason is remembered; the oldest are forgotten first.

@@ -57,7 +57,7 @@ const REPORTS: &[u32] = &[
 #[test]
 fn every_report_has_a_test() {
     let mut told = BTreeSet::<u32>::new();
-    for directory in [suite(), suite().join("ops"), suite().join("mcp")] {
+    for directory in [suite(), suite().join("ops"), suite().join("mcp"), suite().join("redteam")] {
         for name in files(&directory, ".rs") {
             let text = fs::read_to_string(directory.join(name + ".rs")).expect("a file of tests");
             let mut marked = Vec::new();

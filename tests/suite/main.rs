@@ -30,6 +30,7 @@ mod naming;
 mod ops;
 mod policy;
 mod prompts;
+mod redteam;
 mod revision;
 mod routers;
 mod schemas;

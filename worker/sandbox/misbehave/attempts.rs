@@ -158,6 +158,29 @@ fn in_child(attempt: impl FnOnce() -> io::Result<()>) -> String {
     }
 }
 
+/// Tries to look into a process of the same user, and to stop it by tracing.
+pub(crate) fn pry(pid: i32) -> Answers {
+    let traced = || {
+        let (no_address, no_data) = (std::ptr::null_mut::<libc::c_void>(), std::ptr::null_mut::<libc::c_void>());
+        // SAFETY: this request takes a pid alone; the other arguments are ignored.
+        Errno::result(unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, no_address, no_data) }).map(drop)
+    };
+    let taken = || {
+        // SAFETY: both calls take numbers alone.
+        let pidfd = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
+        // SAFETY: as above.
+        Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_getfd, pidfd, 0, 0) }).map(drop)
+    };
+    BTreeMap::from([
+        ("mem", of(File::open(format!("/proc/{pid}/mem")).map(drop))),
+        ("environ", of(fs::read(format!("/proc/{pid}/environ")).map(drop))),
+        ("maps", of(fs::read(format!("/proc/{pid}/maps")).map(drop))),
+        ("fd", of(fs::read_dir(format!("/proc/{pid}/fd")).map(drop))),
+        ("ptrace", of_nix(traced())),
+        ("pidfd_getfd", of_nix(taken())),
+    ])
+}
+
 /// Starts a process as daemons do, away from parent, session and process group.
 pub(crate) fn daemonise() {
     in_child(|| {
@@ -180,7 +203,7 @@ fn names(dir: &str) -> String {
     names.join(" ")
 }
 
-fn of(result: io::Result<()>) -> String {
+pub(crate) fn of(result: io::Result<()>) -> String {
     match result {
         Ok(()) => "ok".to_owned(),
         Err(error) => error

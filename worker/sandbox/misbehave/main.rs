@@ -1,4 +1,5 @@
-//! Enters a cage and does there what must not work, for `tests/cage.rs`.
+//! Enters a cage and does there what must not work, for `tests/cage.rs`. Under a browser's name it is a browser that was
+//! taken over, for the end-to-end tests.
 //!
 //! `cage-misbehave SESSION_DIR UID|- COMMAND [ARG]`. `try PORT` prints a JSON object: each attempt with the
 //! kernel's answer by name, or `ok`. `layers` prints the observed layers. `linger` leaves a daemonised
@@ -7,6 +8,10 @@
 #![expect(clippy::print_stdout, reason = "its output is what the test reads")]
 
 mod attempts;
+mod bombs;
+mod plants;
+mod reach;
+mod rogue;
 
 use std::error::Error;
 use std::io::Write;
@@ -16,6 +21,26 @@ use glass_sandbox::{CagePlan, Limits, Mode};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.first().map(String::as_str) {
+        Some("reach") => {
+            println!("{}", serde_json::to_string(&reach::all(&rogue::Plan::read()?))?);
+            return Ok(());
+        }
+        Some("pry") => {
+            println!("{}", serde_json::to_string(&attempts::pry(args[1].parse()?))?);
+            return Ok(());
+        }
+        Some("pause") => {
+            nix::unistd::pause();
+            return Ok(());
+        }
+        Some("eat") => {
+            bombs::eat();
+            return Ok(());
+        }
+        Some(option) if option.starts_with("--") => return Ok(rogue::run(&args)?),
+        _ => {}
+    }
     let [session_dir, uid, command, rest @ ..] = args.as_slice() else {
         return Err("cage-misbehave SESSION_DIR UID|- COMMAND [ARG]".into());
     };
