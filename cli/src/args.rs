@@ -222,17 +222,24 @@ pub enum Command {
         #[arg(value_name = "ID")]
         id: glass_proto::ConfirmationId,
     },
+    /// Show each limit, how much of it is used, and who sees to it
+    ///
+    /// Of everything, or with --session of that session alone. Starts no daemon.
+    Quota,
     /// Let systemd start glassd
     #[command(subcommand)]
     Service(ServiceCommand),
     /// Look at the installation, from the browser to the sandbox, and say what to do
     ///
     /// Exits with 0 when all is good, 1 when it works with less than there could be, 10 when it does not work. Never takes
-    /// longer than 15 s, and needs no daemon.
+    /// longer than 15 s, and needs no daemon. With --deep it takes up to a minute, and starts glassd.
     Doctor {
         /// Mend what can be mended safely: rights of Glass's own directories, what dead daemons left
         #[arg(long)]
         fix: bool,
+        /// Start a session too, and let it try from inside what its cage is to keep away
+        #[arg(long)]
+        deep: bool,
     },
     /// Show, check and describe the configuration
     #[command(subcommand)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use glass_proto::confirmation::{Decided, Pending, Shown};
+use glass_proto::diagnosis::{Attempt, Lures};
 use glass_proto::escape::visible;
 use glass_proto::paths::{Environment, Overrides, Paths};
 use glass_proto::policy::layer::Given;
@@ -400,6 +401,26 @@ impl Client {
     pub async fn list_sessions(&mut self) -> Result<Vec<pb::SessionInfo>, OpError> {
         let request = pb::ListSessionsRequest { hello: self.hello() };
         ask(QUICK, self.rpc.list_sessions(request)).await.map(|reply| reply.sessions)
+    }
+
+    /// Lets an open session try what it can reach.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn reach(&mut self, session: String, lures: &Lures) -> Result<Vec<Attempt>, OpError> {
+        let lures_json = serde_json::to_vec(lures).map_err(|_| error::unreadable("question"))?;
+        let request = pb::ReachRequest { hello: self.hello(), session, lures_json };
+        let reply = ask(QUICK, self.rpc.reach(request)).await?;
+        serde_json::from_slice(&reply.attempts_json).map_err(|_| error::unreadable("answer"))
+    }
+
+    /// What may be used and what is, of one session or of everything.
+    ///
+    /// # Errors
+    /// See [`error::from_status`].
+    pub async fn quotas(&mut self, session: String) -> Result<Vec<pb::Quota>, OpError> {
+        let request = pb::QuotasRequest { hello: self.hello(), session };
+        ask(QUICK, self.rpc.quotas(request)).await.map(|reply| reply.quotas)
     }
 
     /// One session.

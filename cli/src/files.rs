@@ -802,6 +802,91 @@ mod tests {
         assert_eq!(place.root().incoming(Path::new("none")).unwrap_err().kind, ErrorKind::InvalidArgument);
     }
 
+    // contract: 10.5
+    #[test]
+    fn pipes_devices_sockets_and_the_tricks_of_proc_are_refused_at_once() {
+        let place = Place::new();
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, place.at(name)).unwrap();
+        link("/dev/zero", "root/zero");
+        link("/proc/self/root", "root/everything");
+        link("/proc/self/cwd", "root/here");
+        link("/proc/self/fd/0", "root/input");
+        link("loop", "root/loop");
+        link("inner/../../outside.txt", "root/inner/up");
+        let mode = Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, place.at("root/pipe"), rustix::fs::FileType::Fifo, mode, 0)
+            .unwrap();
+        let _listener = std::os::unix::net::UnixListener::bind(place.at("root/socket")).unwrap();
+        for path in [
+            "zero",
+            "everything",
+            "everything/etc/passwd",
+            "here",
+            "here/Cargo.toml",
+            "input",
+            "loop",
+            "inner/up",
+            "pipe",
+            "socket",
+            "inner/file.txt/x",
+            "inner/../../outside.txt",
+            "/proc/self/environ",
+            "/dev/stdin",
+            "\n",
+        ] {
+            let error = place.root().outgoing(Path::new(path)).unwrap_err();
+            assert!(
+                matches!(error.kind, ErrorKind::Denied | ErrorKind::InvalidArgument),
+                "{path:?}: {error:?}"
+            );
+            assert!(place.root().all(Path::new(path)).is_err(), "{path:?}");
+            assert!(place.root().incoming(Path::new(path)).is_err(), "{path:?}");
+        }
+        assert!(
+            place.root().all(Path::new(".")).is_err(),
+            "a directory with such things in it is not uploaded"
+        );
+    }
+
+    // contract: 10.5
+    #[test]
+    fn a_link_that_is_put_in_the_way_meanwhile_never_leads_out() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let place = Place::new();
+        std::fs::create_dir_all(place.at("secret")).unwrap();
+        std::fs::write(place.at("secret/file.txt"), "secret").unwrap();
+        std::os::unix::fs::symlink(place.at("secret"), place.at("root/evil")).unwrap();
+        let done = AtomicBool::new(false);
+        let (good, evil) = (place.at("root/inner"), place.at("root/evil"));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let swap = rustix::fs::RenameFlags::EXCHANGE;
+                    rustix::fs::renameat_with(rustix::fs::CWD, &good, rustix::fs::CWD, &evil, swap).unwrap();
+                }
+            });
+            let (mut read, mut refused) = (0, 0);
+            for number in 0..20_000 {
+                match place.root().outgoing(Path::new("inner/file.txt")) {
+                    Ok(file) => {
+                        assert_eq!(file.size, 4, "the secret was opened");
+                        read += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+                let opened = place.root().incoming(Path::new("inner"));
+                drop(opened);
+                if number > 2000 && read > 0 && refused > 0 {
+                    break;
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+            assert!(read > 0 && refused > 0, "both were met: {read} and {refused}");
+        });
+        let left = std::fs::read_dir(place.at("secret")).unwrap().count();
+        assert_eq!(left, 1, "nothing was written outside");
+    }
+
     #[test]
     fn a_directory_is_walked_no_further_than_what_is_taken_of_it() {
         let place = Place::new();

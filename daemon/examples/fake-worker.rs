@@ -192,6 +192,14 @@ impl Worker for Fake {
         Ok(Response::new(pb::HealthReply { browser_up: true, targets: vec![target], running: vec![] }))
     }
 
+    async fn reach(&self, _: Request<pb::ReachRequest>) -> Result<Response<pb::ReachReply>, Status> {
+        Err(Status::unimplemented("this worker has no cage"))
+    }
+
+    async fn note(&self, _: Request<pb::NoteRequest>) -> Result<Response<pb::NoteReply>, Status> {
+        Ok(Response::new(pb::NoteReply {}))
+    }
+
     async fn outcomes(&self, _: Request<pb::OutcomesRequest>) -> Result<Response<pb::OutcomesReply>, Status> {
         let outcomes = self.past.lock().expect("not poisoned").clone();
         Ok(Response::new(pb::OutcomesReply { outcomes }))

@@ -25,7 +25,9 @@ use crate::rpc::{Service, View};
 use crate::serve::{self, Clients};
 use crate::session::{CloseReason, Registry};
 use crate::shutdown::{Phase, Shutdown};
-use crate::supervise::{Common, Egress, Launcher, Locale, Probe, Programs, Spawner, sweep};
+use crate::supervise::{
+    Cgroups, Common, Egress, Launcher, Locale, Probe, Programs, Spawner, Watchdog, sweep,
+};
 use crate::{limits, logging, process};
 
 /// What is decided before anything is touched.
@@ -120,7 +122,16 @@ impl App {
         let confirmations = Confirmations::new(ways, audit.clone(), shutdown.clone());
         let keeping = confirmations.clone();
         shutdown.spawn("confirmations", async move { keeping.keep_short().await });
+        let cgroups = Cgroups::take();
+        match &cgroups {
+            Ok(cgroups) => {
+                tracing::info!(controllers = ?cgroups.controllers(), "control groups for sessions")
+            }
+            Err(why) => tracing::info!(why, "no control groups for sessions"),
+        }
         let launcher = Arc::new(Launcher {
+            cgroups,
+            watchdog: Watchdog::start(config.quotas, &shutdown),
             egress: Egress::start(spawner.clone(), programs.egress, authority.changes(), config.upstream, &shutdown),
             probe: Probe::new(spawner.clone(), programs.worker.clone(), shutdown.clone()),
             spawner,
@@ -135,6 +146,7 @@ impl App {
             },
             sessions: paths.sessions_dir.clone(),
             slots: Semaphore::new(config.starting),
+            starting: config.starting,
             tasks: shutdown.clone(),
         });
         let probing = launcher.clone();
@@ -169,7 +181,7 @@ impl App {
                 forgetting.forget();
             }
         });
-        let executions = Executions::new(limits::IN_FLIGHT);
+        let executions = Executions::new(config.in_flight);
         let (closed, seen) = watch::channel(None);
         let view = View {
             gate: Gate::new(

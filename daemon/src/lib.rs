@@ -33,6 +33,7 @@ pub mod listen;
 pub mod logging;
 pub mod peer;
 pub mod process;
+pub mod quota;
 pub mod rpc;
 pub mod serve;
 pub mod session;

@@ -2,14 +2,6 @@
 
 use std::time::Duration;
 
-/// Operations that one client may have in flight (contract 11).
-pub const IN_FLIGHT: usize = 16;
-/// Targets of a session (contract 7.1, 11).
-pub const TARGETS: u32 = 32;
-/// Targets of a session that an untrusted client began (contract 10.2).
-pub const TARGETS_UNTRUSTED: u32 = 8;
-/// Page operations that may wait in one session (contract 11).
-pub const QUEUED: usize = 64;
 /// Connections of clients at one time. Beyond it the next ones wait in the kernel's backlog.
 pub const CONNECTIONS: usize = 256;
 /// Connections of one process at one time. Further ones are ended at once, so that others find room.

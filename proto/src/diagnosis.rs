@@ -95,6 +95,38 @@ pub enum BrowserFound {
     },
 }
 
+/// What a session is to try to reach, so that whoever asks sees whether it does. Everything in it is the asker's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Lures {
+    /// The user's home directory.
+    pub home: std::path::PathBuf,
+    /// A Unix socket that listens.
+    pub socket: std::path::PathBuf,
+    /// The name of an abstract one.
+    pub abstract_socket: String,
+    /// A TCP port of 127.0.0.1 on which somebody listens.
+    pub tcp: u16,
+    /// A UDP port of the same.
+    pub udp: u16,
+    /// A process of the user.
+    pub pid: i32,
+}
+
+/// One thing that a session tried, from inside of its cage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// A stable name: `home`, `tcp`, `mount`.
+    pub name: String,
+    /// What was tried.
+    pub tried: String,
+    /// What came of it: the kernel's word, or that it worked.
+    pub answer: String,
+    /// Whether it worked, as far as that can be seen from inside.
+    pub worked: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,10 @@ pub const JOURNAL_ENTRY: usize = 26;
 /// Entries of the journal; the oldest make room. Many more than operations can run at one time.
 pub const JOURNAL_ENTRIES: u64 = 256;
 
+/// The `cgroup.procs` of the session's control group, where [`Plan::cgroup`] says that there is one. The worker enters it
+/// before anything else.
+pub const CGROUP_FD: i32 = 7;
+
 /// glassd to worker, with one descriptor: a connected stream socket; serve gRPC on it.
 pub const DIAL: &[u8] = b"d";
 /// glassd to worker, with one descriptor: a new endpoint that replaces the one of [`EGRESS_FD`].
@@ -49,6 +53,9 @@ pub const MAX_CONTROL: usize = 16 * 1024;
 pub struct Plan<C> {
     /// What the cage is built from.
     pub cage: C,
+    /// Whether [`CGROUP_FD`] is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cgroup: bool,
     /// What the session is.
     pub session: SessionSettings,
 }
@@ -78,6 +85,8 @@ pub struct SessionSettings {
     pub navigation: Option<Rules>,
     /// How many targets the session may have.
     pub max_targets: u32,
+    /// What downloads and uploads may take on disk, in bytes.
+    pub spool_bytes: u64,
     /// Filter of the worker's log on standard error ("info", "glass_worker=debug").
     pub log: String,
 }
@@ -136,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_plan_with_an_unknown_key_is_refused() {
-        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"options":{},"testIdAttribute":"data-testid","maxTargets":32,"log":"info"}}"#;
+        let text = r#"{"cage":1,"session":{"id":"i","name":"n","browser":null,"viewport":[1280,720],"language":null,"timeZone":null,"options":{},"testIdAttribute":"data-testid","maxTargets":32,"spoolBytes":9,"log":"info"}}"#;
         let plan: Plan<u8> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&plan).unwrap(), text);
         assert!(serde_json::from_str::<Plan<u8>>(&text.replacen('{', "{\"more\":1,", 1)).is_err());

@@ -8,7 +8,7 @@ use glass_tests::site::{Asks, TlsSite};
 use serde_json::json;
 
 // contract: 2.6, 12.1
-// report: 48
+// report: 48, 251
 #[test]
 fn a_certificate_that_is_not_valid_is_a_typed_error_unless_the_session_was_started_to_take_it() {
     let stage = Stage::take();
@@ -65,6 +65,11 @@ fn a_certificate_that_is_not_valid_is_a_typed_error_unless_the_session_was_start
         "{error}"
     );
     assert!(begun.elapsed() < Duration::from_secs(10), "it does not wait for anybody: {:?}", begun.elapsed());
+    assert_eq!(wants.requests(), 0);
+    // A part of a page that asks for one fails, and the page goes on.
+    lax(&["navigate", &visit.url("page.html")]);
+    let part = format!("fetch('{}').then(r => r.status, () => 'failed')", wants.url_at("localhost", "data"));
+    assert_eq!(stage.eval_in("lax", &part), "failed");
     assert_eq!(wants.requests(), 0);
     stage.ok(&["session", "close", "lax"]);
 }

@@ -52,6 +52,26 @@ twice! {
     }
 }
 
+twice! {
+    // contract: 12.5 DESIGN 4
+    fn the_deep_look_starts_a_session_reaches_nothing_and_leaves_nothing(who: Who) {
+        let world = World::of(who);
+        let run = world.start(["doctor", "--deep", "--json"]).within(Duration::from_secs(60));
+        let json: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
+        let answer = &json["result"];
+        for name in [
+            "home", "ssh", "passwords", "system", "tcp", "udp", "internet", "socket", "abstract-socket", "vsock", "signal",
+            "memory", "mount", "layer.namespaces", "layer.network", "layer.seccomp", "layer.browser", "layer.renderers",
+        ] {
+            let found = check(answer, &format!("deep.{name}"));
+            assert_eq!(found["verdict"], "good", "{found:#}");
+            assert!(found["detail"].as_str().is_some_and(|text| text.contains(": ")), "what was tried, and what came: {found}");
+        }
+        assert_eq!(run.code, Some(0), "{answer:#}");
+        assert_eq!(world.session_directories(), Vec::<String>::new());
+    }
+}
+
 // report: 88
 #[test]
 fn a_daemon_that_is_stopped_does_not_stop_the_doctor() {

@@ -43,14 +43,14 @@ fn every_file_of_tests_is_a_module() {
     }
 }
 
-/// What users of such tools reported of pages, forms, frames, dialogs, tabs, navigation, downloads and output, and of MCP
+/// What users of such tools reported of pages, forms, frames, dialogs, tabs, navigation, downloads, output, rules and isolation, and of MCP
 /// clients (266 to 274), by the numbers of the collection that they were written down in. A test that holds Glass to one
 /// says `// report: N` above it.
 const REPORTS: &[u32] = &[
     3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 19, 21, 22, 23, 24, 25, 26, 28, 29, 30, 31, 32, 34, 36,
-    37, 38, 39, 40, 41, 42, 43, 45, 46, 47, 49, 51, 52, 53, 54, 56, 58, 60, 61, 83, 85, 88, 101, 103, 104, 105, 106, 201,
+    37, 38, 39, 40, 41, 42, 43, 45, 46, 47, 49, 51, 52, 53, 54, 56, 58, 60, 61, 74, 76, 83, 85, 86, 87, 88, 101, 103, 104, 105, 106, 112, 201,
     202, 204, 205, 206, 207, 209, 211, 212, 213, 214, 216, 217, 219, 220, 221, 222, 224, 225, 226, 228, 229,
-    230, 232, 233, 235, 236, 237, 238, 239, 240, 243, 245, 246, 247, 253, 254, 255, 258, 259, 260, 262, 263,
+    230, 232, 233, 235, 236, 237, 238, 239, 240, 243, 245, 246, 247, 249, 251, 252, 253, 254, 255, 258, 259, 260, 262, 263,
     264, 266, 267, 268, 269, 270, 271, 272, 273, 274,
 ];
 

@@ -277,3 +277,32 @@ fn an_untrusted_client_has_one_private_session_and_lists_what_it_may() {
     assert_eq!(denied["details"]["ruleId"], "client/preset/untrusted-mcp/named_sessions", "{denied:#}");
     let _: Value = world.ok(&["observe"]);
 }
+
+// contract: 10.3 report: 252
+#[test]
+fn what_a_page_of_the_internet_asks_of_this_machine_goes_by_the_policy_and_is_told() {
+    let world = World::new();
+    let visit = site().visit();
+    let public = [("Content-Security-Policy", "treat-as-public-address")];
+    visit.serve_with("public.html", "<!doctype html><title>Public</title>", &public);
+    world.ok(&["navigate", &visit.url("public.html")]);
+    let same = "fetch('image.svg', {headers: {'X-Asked': '1'}}).then((r) => r.status, () => 'failed')";
+    assert_eq!(world.eval(same), 200, "nothing waits for a prompt");
+    let narrow = ["--session", "narrow", "--policy-allow-host", "a.localhost"];
+    let other = site().visit();
+    other.serve_with("public.html", "<!doctype html><title>Public</title>", &public);
+    world.ok(&joined(&["navigate", &other.url_at("a.localhost", "public.html")], &narrow));
+    let script = format!(
+        "const asked = await fetch('{0}', {{headers: {{'X-Asked': '1'}}}}).then(() => 'came', () => 'failed');
+        const socket = await new Promise((done) => {{ const s = new WebSocket('{1}'); s.onerror = () => done('failed'); s.onopen = () => done('came'); }});
+        const image = await new Promise((done) => {{ const i = new Image(); i.onerror = () => done('failed'); i.onload = () => done('came'); i.src = '{0}'; }});
+        return [asked, socket, image].join()",
+        other.url("image.svg"),
+        other.url("socket").replace("http", "ws"),
+    );
+    let asked = world.ok(&joined(&["evaluate", &script], &narrow));
+    assert_eq!(asked["value"], "failed,failed,failed", "{asked:#}");
+    assert_eq!(reached(&other, "127.0.0.1"), Vec::<String>::new(), "not even a question beforehand");
+    let told = world.ok(&joined(&["diagnostics", "--failed-only"], &narrow));
+    assert!(told.to_string().contains("127.0.0.1"), "{told:#}");
+}

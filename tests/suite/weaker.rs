@@ -83,12 +83,22 @@ fn where_namespaces_are_refused_landlock_and_seccomp_hold_and_it_is_said() {
         assert_eq!(process.status("NoNewPrivs").as_deref(), Some("1"), "{process:?}");
     }
     // The doctor stands where the daemon stands.
-    let run = covered(&world, &["doctor", "--json"]).exits(1);
+    let run = covered(&world, &["doctor", "--deep", "--json"]).exits(1);
     let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
     let checks = json["result"]["checks"].as_array().expect("checks");
     let cage = checks.iter().find(|check| check["check"] == "cage").expect("the cage");
     assert_eq!(cage["verdict"], "degraded", "{json:#}");
     assert!(cage["detail"].to_string().contains("/proc"), "it says why: {cage}");
+    let deep = |name: &str| {
+        let name = format!("deep.{name}");
+        checks.iter().find(|check| check["check"] == name).unwrap_or_else(|| panic!("no {name} in {json:#}"))
+    };
+    for name in ["home", "tcp", "udp", "internet", "vsock", "memory", "mount"] {
+        assert_eq!(deep(name)["verdict"], "good", "{:#}", deep(name));
+    }
+    // What this cage does not keep away is said, with what to do.
+    assert_eq!(deep("socket")["verdict"], "degraded", "{:#}", deep("socket"));
+    assert!(deep("socket")["remedy"].is_string());
 }
 
 // DESIGN 4

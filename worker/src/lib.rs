@@ -13,6 +13,7 @@ pub mod input;
 pub mod journal;
 pub mod ops;
 pub mod page;
+pub mod reach;
 pub mod run;
 pub mod running;
 pub mod serve;

@@ -138,7 +138,12 @@ fn inherited() -> io::Result<Inherited> {
     let mut json = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut json)?;
-    Ok(Inherited { control, egress, journal, plan: serde_json::from_slice(&json)? })
+    let plan: Plan<CagePlan> = serde_json::from_slice(&json)?;
+    if plan.cgroup {
+        // Before there is a second process that could stay outside.
+        File::from(take_inherited(start::CGROUP_FD)?).write_all(b"0")?;
+    }
+    Ok(Inherited { control, egress, journal, plan })
 }
 
 fn serve() -> ExitCode {

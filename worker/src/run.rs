@@ -52,7 +52,14 @@ pub async fn run(
     let forwarder = Forwarder::start(entered.listener, egress, peers)?;
     let settings = &plan.session;
     let (test_id, navigation) = (settings.test_id_attribute.clone(), settings.navigation.clone());
-    let pages = Pages::new(forwarder, test_id, navigation, settings.max_targets, &settings.options);
+    let pages = Pages::new(
+        forwarder,
+        test_id,
+        navigation,
+        settings.max_targets,
+        settings.spool_bytes,
+        &settings.options,
+    );
     let (up, up_seen) = watch::channel(Up::Starting);
     let stop = CancellationToken::new();
     let mode = entered.mode.name().to_owned();

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::Stream;
+use glass_proto::diagnosis::Lures;
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, MAX_TIMEOUT_MS};
 use glass_proto::result::FileGiven;
@@ -25,7 +26,7 @@ use crate::chromium::Browser;
 use crate::context::Notice;
 use crate::execute::{Ended, Request as Work, execute};
 use crate::journal::Journal;
-use crate::page::{Pages, QUOTA};
+use crate::page::Pages;
 
 /// Outcomes remembered for a daemon that lost its connection (DESIGN 1).
 const REMEMBERED: usize = 64;
@@ -109,7 +110,7 @@ impl Service {
         };
         let uploads = self.pages.uploads();
         let used = self.pages.state().kept() + uploads.bytes();
-        let mut coming = match uploads.begin(&begin.name, begin.size, QUOTA.saturating_sub(used)) {
+        let mut coming = match uploads.begin(&begin.name, begin.size, used, self.pages.spool_bytes()) {
             Ok(coming) => coming,
             Err(error) => return Ok(Err(error)),
         };
@@ -317,6 +318,27 @@ impl pb::worker_server::Worker for Service {
             targets.collect()
         };
         Ok(Response::new(pb::HealthReply { browser_up, targets, running }))
+    }
+
+    async fn reach(&self, request: Request<pb::ReachRequest>) -> Result<Response<pb::ReachReply>, Status> {
+        let lures: Lures = serde_json::from_slice(&request.into_inner().lures_json)
+            .map_err(|_| Status::invalid_argument("what is to be tried cannot be read"))?;
+        let attempts = tokio::task::spawn_blocking(move || crate::reach::all(&lures)).await;
+        let json = attempts.ok().and_then(|attempts| serde_json::to_vec(&attempts).ok());
+        let attempts_json = json.ok_or_else(|| Status::internal("the attempts broke off"))?;
+        Ok(Response::new(pb::ReachReply { attempts_json }))
+    }
+
+    async fn note(&self, request: Request<pb::NoteRequest>) -> Result<Response<pb::NoteReply>, Status> {
+        let pb::NoteRequest { quota, what, limit, used } = request.into_inner();
+        let what = match what.as_str() {
+            "near" => "near",
+            "renderer_ended" => "renderer_ended",
+            "exceeded" => "exceeded",
+            _ => return Err(Status::invalid_argument("there is no such event")),
+        };
+        self.pages.note_quota(quota, what, limit, used);
+        Ok(Response::new(pb::NoteReply {}))
     }
 
     async fn outcomes(&self, _: Request<pb::OutcomesRequest>) -> Result<Response<pb::OutcomesReply>, Status> {

@@ -71,11 +71,11 @@ impl Uploads {
         self.kept().files.get(id).cloned()
     }
 
-    /// Begins one. `room` is what the session's quota leaves.
+    /// Begins one. The session keeps `used` bytes of the `most` that it may.
     ///
     /// # Errors
     /// `invalid_argument` for a name or a size that cannot be, `quota_exceeded`, `transport`.
-    pub fn begin(&self, name: &str, size: u64, room: u64) -> Result<Coming<'_>, OpError> {
+    pub fn begin(&self, name: &str, size: u64, used: u64, most: u64) -> Result<Coming<'_>, OpError> {
         if !is_usable(name) {
             return Err(OpError::invalid("the file's name cannot be used", "give the file another name"));
         }
@@ -88,8 +88,8 @@ impl Uploads {
         }
         let (id, directory) = {
             let mut kept = self.kept();
-            if size > room || kept.files.len() >= MOST {
-                return Err(quota(kept.bytes));
+            if size > most.saturating_sub(used) || kept.files.len() >= MOST {
+                return Err(quota(used, most));
             }
             let directory = kept.directory.clone().ok_or_else(|| broken(&io::ErrorKind::NotFound.into()))?;
             kept.begun += 1;
@@ -211,7 +211,7 @@ fn changed() -> OpError {
     .reason("file_changed")
 }
 
-fn quota(used: u64) -> OpError {
+fn quota(used: u64, limit: u64) -> OpError {
     OpError::rejected(
         ErrorKind::QuotaExceeded,
         Phase::Policy,
@@ -219,7 +219,7 @@ fn quota(used: u64) -> OpError {
         "close the session to let them go, or use another one",
     )
     .detail("quota", "spool")
-    .detail("limit", crate::page::QUOTA)
+    .detail("limit", limit)
     .detail("used", used)
 }
 
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_whole_file_is_kept_under_an_id_with_its_own_name() {
         let (_directory, uploads) = uploads();
-        let mut coming = uploads.begin("отчёт №1 .pdf", 4, 100).unwrap();
+        let mut coming = uploads.begin("отчёт №1 .pdf", 4, 0, 100).unwrap();
         coming.take(b"ab").unwrap();
         coming.take(b"cd").unwrap();
         let (id, file) = coming.finish().unwrap();
@@ -263,7 +263,7 @@ mod tests {
         let (_directory, uploads) = uploads();
         let staged: Vec<Staged> = ["d/a", "d/sub/b"]
             .map(|name| {
-                let mut coming = uploads.begin(name, 1, 100).unwrap();
+                let mut coming = uploads.begin(name, 1, 0, 100).unwrap();
                 coming.take(b"x").unwrap();
                 uploads.get(&coming.finish().unwrap().0).unwrap()
             })
@@ -277,18 +277,22 @@ mod tests {
     #[test]
     fn what_is_not_whole_or_not_allowed_leaves_nothing() {
         let (directory, uploads) = uploads();
-        let mut short = uploads.begin("a", 4, 100).unwrap();
+        let mut short = uploads.begin("a", 4, 0, 100).unwrap();
         short.take(b"ab").unwrap();
         assert_eq!(short.finish().unwrap_err().reason.as_deref(), Some("file_changed"));
-        let mut long = uploads.begin("a", 1, 100).unwrap();
+        let mut long = uploads.begin("a", 1, 0, 100).unwrap();
         assert!(long.take(b"ab").is_err());
         drop(long);
         for name in ["", ".", "..", "a/../b", "/a", "a//b", "a/", &"x".repeat(256)] {
-            assert_eq!(uploads.begin(name, 1, 100).unwrap_err().kind, ErrorKind::InvalidArgument, "{name}");
+            assert_eq!(
+                uploads.begin(name, 1, 0, 100).unwrap_err().kind,
+                ErrorKind::InvalidArgument,
+                "{name}"
+            );
         }
-        assert_eq!(uploads.begin("a", 101, 100).unwrap_err().kind, ErrorKind::QuotaExceeded);
+        assert_eq!(uploads.begin("a", 51, 50, 100).unwrap_err().kind, ErrorKind::QuotaExceeded);
         assert_eq!(
-            uploads.begin("a", Upload::MAX_BYTES + 1, u64::MAX).unwrap_err().kind,
+            uploads.begin("a", Upload::MAX_BYTES + 1, 0, u64::MAX).unwrap_err().kind,
             ErrorKind::InvalidArgument
         );
         assert_eq!(uploads.bytes(), 0);

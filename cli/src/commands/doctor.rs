@@ -41,7 +41,7 @@ struct Diagnosis {
     checks: Vec<Finding>,
 }
 
-pub(super) async fn run(fix: bool, global: &Global) -> Result<Report, Failure> {
+pub(super) async fn run(fix: bool, deep: bool, global: &Global) -> Result<Report, Failure> {
     let (looked, daemon, service) = match Server::find(global) {
         Ok(server) => tokio::join!(look(fix, Some(&server)), daemon(&server), service::finding()),
         // `glassd --diagnose` finds the same, and says it as a finding.
@@ -50,6 +50,10 @@ pub(super) async fn run(fix: bool, global: &Global) -> Result<Report, Failure> {
     let mut checks = looked;
     checks.extend(daemon);
     checks.extend(service);
+    // After the rest: it may start a daemon.
+    if deep && let Ok(server) = Server::find(global) {
+        checks.extend(super::deep::look(&server).await);
+    }
     for check in &mut checks {
         check.detail = cut(&visible(&check.detail, false), MAX_DETAIL).into_owned();
         check.remedy = check.remedy.as_ref().map(|text| cut(&visible(text, false), MAX_DETAIL).into_owned());

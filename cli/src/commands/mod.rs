@@ -4,6 +4,7 @@ mod audit;
 mod config;
 mod confirm;
 mod daemon;
+mod deep;
 mod demo;
 mod doctor;
 mod events;
@@ -14,6 +15,7 @@ mod logs;
 mod operation;
 mod picture;
 mod policy;
+mod quota;
 mod service;
 mod session;
 mod steps;
@@ -48,6 +50,8 @@ enum Asked {
     Doctor {
         /// Whether it mends.
         fix: bool,
+        /// Whether it starts a session to look from inside.
+        deep: bool,
         /// What was given beside it.
         global: Global,
     },
@@ -66,6 +70,7 @@ enum Work {
     Confirm(confirm::Prepared),
     Service(ServiceCommand),
     Policy(PolicyCommand, Given),
+    Quota(Option<glass_proto::SessionName>),
     Demo,
 }
 
@@ -118,8 +123,9 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Deny { id } => Work::Confirm(confirm::Prepared::Deny(id)),
         Command::Service(command) => Work::Service(command),
         Command::Policy(command) => Work::Policy(command, cli.global.policy.given()?),
+        Command::Quota => Work::Quota(only_given(&cli.global)?),
         Command::Demo => Work::Demo,
-        Command::Doctor { fix } => return Ok(Job(Asked::Doctor { fix, global: cli.global })),
+        Command::Doctor { fix, deep } => return Ok(Job(Asked::Doctor { fix, deep, global: cli.global })),
     };
     Ok(Job(Asked::At(Box::new(server?), work)))
 }
@@ -144,6 +150,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         // They start none.
         Command::Confirm { .. } | Command::Deny { .. } => (false, true, true),
         Command::Service(_) => (false, true, true),
+        Command::Quota => (true, true, true),
         // It starts none.
         Command::Policy(_) => (false, true, true),
         // It starts none either.
@@ -209,8 +216,8 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Asked::Known(report) => return Ok(report),
         Asked::At(server, work) => (server, work),
         Asked::Config(command) => return give_up(cancel.race(config::run(command)).await),
-        Asked::Doctor { fix, global } => {
-            return give_up(Box::pin(cancel.race(doctor::run(fix, &global))).await);
+        Asked::Doctor { fix, deep, global } => {
+            return give_up(Box::pin(cancel.race(doctor::run(fix, deep, &global))).await);
         }
     };
     match work {
@@ -222,6 +229,7 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Work::Confirm(prepared) => give_up(cancel.race(confirm::run(prepared, &server)).await),
         Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
+        Work::Quota(session) => give_up(cancel.race(quota::run(session, &server)).await),
         Work::Session(prepared) => give_up(cancel.race(session::run(prepared, &server)).await),
         Work::Execution(command) => give_up(cancel.race(execution::run(command, &server)).await),
         Work::DaemonStart => give_up(cancel.race(daemon::start(&server)).await),
@@ -238,12 +246,16 @@ fn invalid(error: crate::session::InvalidSession) -> Failure {
     Failure::invalid(error.to_string(), "give a name with --session, or unset GLASS_SESSION")
 }
 
-/// Only the option chooses the session here: `GLASS_SESSION` says whom operations are for.
+/// The session of the option alone: `GLASS_SESSION` says whom operations are for.
+fn only_given(global: &crate::args::Global) -> Result<Option<glass_proto::SessionName>, Failure> {
+    global.session.clone().map(|choice| choice.name().map_err(invalid)).transpose()
+}
+
 fn logs_of(args: crate::args::LogsArgs, global: &crate::args::Global) -> Result<logs::Prepared, Failure> {
     if args.follow && global.json {
         return Err(Failure::invalid("--follow has no end, and --json is one object", "leave out one"));
     }
-    let session = global.session.clone().map(|choice| choice.name().map_err(invalid)).transpose()?;
+    let session = only_given(global)?;
     Ok(logs::Prepared { lines: args.lines.into(), follow: args.follow, session })
 }
 

@@ -282,6 +282,14 @@ impl Glass for Service {
         Err(Status::unimplemented("not asked for in these tests"))
     }
 
+    async fn reach(&self, _: Request<pb::ReachRequest>) -> Answer<pb::ReachReply> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
+    async fn quotas(&self, _: Request<pb::QuotasRequest>) -> Answer<pb::QuotasReply> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
     async fn stop(&self, _: Request<pb::StopRequest>) -> Answer<pb::StopReply> {
         Err(Status::unimplemented("the fake stops with its test"))
     }

@@ -4,6 +4,7 @@
 //! and column: no setting is ever guessed or skipped.
 
 mod read;
+mod size;
 mod span;
 mod tell;
 

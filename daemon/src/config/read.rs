@@ -12,12 +12,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tracing_subscriber::filter::Targets;
 
+use super::size::Size;
 use super::span::Span;
 use crate::egress::Upstream;
 use crate::audit;
 use crate::confirm::SecretHash;
 use crate::gate::Rates;
 use crate::session::IdleTimeouts;
+use crate::quota::Quotas;
 
 /// The embedded defaults, which are also the reference.
 pub const DEFAULTS: &str = include_str!("default.toml");
@@ -50,6 +52,10 @@ pub struct Config {
     pub confirm_secret: Option<SecretHash>,
     /// The program that decides instead, and its arguments.
     pub confirm_approver: Option<(PathBuf, Vec<String>)>,
+    /// Operations of one client that may run or wait.
+    pub in_flight: usize,
+    /// What one session may use.
+    pub quotas: Quotas,
     /// The weakest cage.
     pub minimum: Mode,
     /// The browser's program.
@@ -207,6 +213,22 @@ struct Limits {
     operations_at_once: Option<Bounded<1, 10_000>>,
     #[schemars(with = "Option<u32>", range(min = 1, max = 10_000))]
     navigations_per_second: Option<Bounded<1, 10_000>>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 256))]
+    operations_in_flight: Option<Bounded<1, 256>>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 1024))]
+    operations_queued: Option<Bounded<1, 1024>>,
+    #[schemars(with = "Option<u32>", range(min = 1, max = 32))]
+    targets: Option<Bounded<1, 32>>,
+    #[schemars(with = "Option<String>")]
+    memory: Option<Size>,
+    #[schemars(with = "Option<u32>", range(min = 10, max = 10_000))]
+    cpu_percent: Option<Bounded<10, 10_000>>,
+    #[schemars(with = "Option<u32>", range(min = 128, max = 4096))]
+    processes: Option<Bounded<128, 4096>>,
+    #[schemars(with = "Option<String>")]
+    spool: Option<Size>,
+    #[schemars(with = "Option<String>")]
+    profile: Option<Size>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -277,6 +299,11 @@ struct Log {
 struct Bounded<const MIN: usize, const MAX: usize>(usize);
 
 impl<const MIN: usize, const MAX: usize> Bounded<MIN, MAX> {
+    /// As a number of the protocol's.
+    fn number(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+
     /// As a rate, which is never 0: `MIN` is not.
     fn rate(self) -> NonZeroU32 {
         u32::try_from(self.0).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
@@ -461,6 +488,16 @@ impl Config {
             }),
             confirm_secret: setting!(confirm.secret).0,
             confirm_approver: setting!(confirm.approver).0,
+            in_flight: setting!(limits.operations_in_flight).0,
+            quotas: Quotas {
+                memory: setting!(limits.memory).0,
+                cpu_percent: setting!(limits.cpu_percent).number(),
+                processes: setting!(limits.processes).number(),
+                spool: setting!(limits.spool).0,
+                profile: setting!(limits.profile).0,
+                targets: setting!(limits.targets).number(),
+                queued: setting!(limits.operations_queued).number(),
+            },
             minimum: setting!(sandbox.minimum),
             browser: setting!(browser.path).0,
             test_id_attribute: setting!(locators.test_id_attribute).0,

@@ -54,7 +54,9 @@ impl Cause {
             Self::Deadline => ErrorKind::Timeout,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Lost(LossReason::Browser) => ErrorKind::BrowserCrashed,
-            Self::Lost(LossReason::Worker(_)) | Self::Closed(_) => ErrorKind::SessionFailed,
+            Self::Lost(LossReason::Worker(_) | LossReason::Quota(_)) | Self::Closed(_) => {
+                ErrorKind::SessionFailed
+            }
             Self::Stopping => ErrorKind::DaemonUnreachable,
             Self::Broken(_) => ErrorKind::Transport,
         }
@@ -64,6 +66,9 @@ impl Cause {
         match self {
             Self::Deadline => "try again, or give it more time (timeoutMs)",
             Self::Cancelled => "call it again when you want it after all",
+            Self::Lost(LossReason::Quota(_)) => {
+                "begin the session anew with navigate; `glassctl quota` shows what a session may use"
+            }
             Self::Lost(_) | Self::Closed(_) => "begin the session anew with navigate",
             Self::Stopping => "call it again; the next command starts a new daemon",
             Self::Broken(_) => "try again; if it happens again, close the session",
@@ -87,8 +92,14 @@ pub(super) fn error(cause: &Cause, progress: Progress, can_have_effect: bool) ->
         Cause::Lost(_) => Phase::BrowserEffect,
         Cause::Broken(_) => Phase::Transport,
     };
-    OpError::rejected(cause.kind(), phase, format!("{}{rest}", cause.text()), cause.remedy())
-        .reason(cause.name())
+    let error = OpError::rejected(cause.kind(), phase, format!("{}{rest}", cause.text()), cause.remedy())
+        .reason(cause.name());
+    match cause {
+        Cause::Lost(LossReason::Quota(hit)) => {
+            error.detail("quota", hit.quota.name()).detail("limit", hit.limit).detail("used", hit.used)
+        }
+        _ => error,
+    }
 }
 
 #[cfg(test)]

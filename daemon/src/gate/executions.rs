@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits;
 
+/// The name of this quota.
+pub const IN_FLIGHT: &str = "operations_in_flight";
+
 /// All of them. The locks are never held across an await.
 #[derive(Clone, Debug)]
 pub struct Executions {
@@ -99,6 +102,16 @@ impl Executions {
     pub fn new(limit: usize) -> Self {
         let shared = Shared { map: Mutex::default(), ended: Mutex::default(), count: watch::Sender::new(0) };
         Self { limit, shared: Arc::new(shared) }
+    }
+
+    /// How many a client may have.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// How many this client has.
+    pub fn of(&self, client: &ClientId) -> usize {
+        self.map().values().filter(|entry| entry.client == *client).count()
     }
 
     /// Enters one.

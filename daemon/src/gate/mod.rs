@@ -18,7 +18,7 @@ mod run;
 mod stage;
 
 pub use ending::Cause;
-pub use executions::{Ending, Execution, Executions, Stage};
+pub use executions::{Ending, Execution, Executions, IN_FLIGHT, Stage};
 pub use permit::{Private, Privates};
 pub use rates::{FORGET_EVERY, Limiters, Rates};
 pub use run::{Call, Events, Gate};

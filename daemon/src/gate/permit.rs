@@ -14,7 +14,7 @@ use glass_proto::{ClientId, SessionName};
 
 use super::admit::of_step;
 use crate::authority::refusal;
-use crate::limits;
+use crate::quota::Quotas;
 use crate::supervise::Terms;
 
 /// What a call may do.
@@ -81,12 +81,15 @@ pub(super) fn capabilities(policy: &Policy, name: &str, needs: &[Capability]) ->
     }
 }
 
+/// What part of the targets a session has that an untrusted client began (contract 10.2).
+const UNTRUSTED: u32 = 4;
+
 /// What a session must be for a client of this policy, and what its answers hold.
-pub(super) fn permit(policy: &Policy, needs: &[Capability]) -> Permit {
+pub(super) fn permit(policy: &Policy, needs: &[Capability], quotas: &Quotas) -> Permit {
     let [_, client] = policy.layers();
     let targets = match policy.rates() {
-        Rates::Full => limits::TARGETS,
-        Rates::Fifth => limits::TARGETS_UNTRUSTED,
+        Rates::Full => quotas.targets,
+        Rates::Fifth => (quotas.targets / UNTRUSTED).max(1),
     };
     let allows = |capability| policy.capability(capability).says.stance == Stance::Allow;
     let terms = Terms {

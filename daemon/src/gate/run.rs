@@ -17,7 +17,7 @@ use tonic::Status;
 use super::admit::{self, Checked};
 use super::agree::{self, Ask, Staged};
 use super::ending::{self, Cause};
-use super::executions::{Ending, Execution, Executions, InFlight, Stage};
+use super::executions::{Ending, Execution, Executions, IN_FLIGHT, InFlight, Stage};
 use super::permit::{self, Permit, Privates};
 use super::rates::Limiters;
 use super::record;
@@ -205,7 +205,7 @@ impl Gate {
         // Entered first: whoever drains sets the phase and then waits for those that are in flight.
         let in_flight = self.executions.enter(&call.caller.id, id).map_err(|used| {
             let message = format!("this client has {used} operations in flight, which is as many as it may");
-            quota("requests a client in flight", limits::IN_FLIGHT, used, message)
+            quota(IN_FLIGHT, self.executions.limit(), used, message)
         })?;
         if self.shutdown.phase() > Phase::Serving {
             let message = "the daemon is stopping and takes no more operations";
@@ -245,7 +245,7 @@ impl Gate {
             }
         }
         let rule = policy.all(&needs).map(|ruling| ruling.rule()).unwrap_or_default();
-        let permit = permit::permit(&policy, &needs);
+        let permit = permit::permit(&policy, &needs, self.registry.quotas());
         in_flight.is(name.as_str(), checked.operation.name());
         Ok((in_flight, Prepared { name, one_off, checked, policy, permit, needs, rule, asks, used: None }))
     }

@@ -16,6 +16,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
 use super::agree::content;
+use super::executions::IN_FLIGHT;
 use super::permit;
 use super::run::{Gate, client_key};
 use crate::limits;
@@ -71,7 +72,7 @@ impl Gate {
     ) -> Result<StageFileReply, Box<OpError>> {
         let _in_flight = self.executions.enter(&caller.id, &id).map_err(|used| {
             let message = format!("this client has {used} operations in flight, which is as many as it may");
-            quota("requests a client in flight", limits::IN_FLIGHT, used, message)
+            quota(IN_FLIGHT, self.executions.limit(), used, message)
         })?;
         if self.shutdown.phase() > Phase::Serving {
             return Err(broken("the daemon is stopping and takes no more files").into());
@@ -84,7 +85,7 @@ impl Gate {
         self.limiters.count(policy.rates(), &client_key(caller, &begin.session), false)?;
         self.privates.check(&policy, &caller.id, &name)?;
         permit::capabilities(&policy, "upload", &[Capability::Upload])?;
-        let terms = permit::permit(&policy, &[]).terms;
+        let terms = permit::permit(&policy, &[], self.registry.quotas()).terms;
         let job = Job {
             execution: id,
             operation: "upload",

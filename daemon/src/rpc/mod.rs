@@ -4,6 +4,7 @@
 //! fit is answered with FAILED_PRECONDITION and a message that says what to do.
 
 mod executions;
+mod quotas;
 mod service;
 mod sessions;
 

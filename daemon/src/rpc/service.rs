@@ -10,13 +10,15 @@ use glass_proto::wire::client::{self as pb, Hello};
 use glass_proto::wire::{Caller, HelloError, encode_error};
 use glass_proto::{ConfirmationId, ExecutionId, SessionName};
 use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-use super::{executions, sessions};
+use super::{executions, quotas, sessions};
 use crate::audit::Audit;
 use crate::authority::Authority;
 use crate::gate::{Call, Events, Execution, Executions, Gate};
+use crate::limits;
 use crate::peer::Peer;
 use crate::session::{CloseReason, Registry};
 use crate::shutdown::{Phase, Shutdown};
@@ -24,6 +26,8 @@ use crate::supervise::Launcher;
 
 /// Messages on their way to a client that reads slowly.
 const BUFFERED: usize = 16;
+/// Most bytes of what a session is to try.
+const LURES: usize = 16 * 1024;
 /// How long a status waits for the sandbox probe, which a client does not wait for.
 const PROBE: Duration = Duration::from_millis(50);
 
@@ -372,6 +376,55 @@ impl Glass for Service {
         let decided_json =
             serde_json::to_vec(&decided).map_err(|error| Status::internal(error.to_string()))?;
         Ok(Response::new(pb::DecideReply { decided_json }))
+    }
+
+    async fn reach(&self, request: Request<pb::ReachRequest>) -> Result<Response<pb::ReachReply>, Status> {
+        let pb::ReachRequest { hello, session, lures_json } = request.into_inner();
+        let caller = greet(hello)?;
+        let name = session_name(&session)?;
+        self.may_name(&caller, &name)?;
+        if lures_json.len() > LURES {
+            return Err(Status::invalid_argument("that is too much to be tried"));
+        }
+        let worker = self.0.registry.show(&name).await.and_then(|info| info.client);
+        let mut worker =
+            worker.ok_or_else(|| Status::not_found(format!("the session `{name}` is not open")))?;
+        let asked = worker.reach(glass_proto::wire::worker::ReachRequest { lures_json });
+        match timeout(limits::GRACE, asked).await {
+            Ok(Ok(reply)) => {
+                Ok(Response::new(pb::ReachReply { attempts_json: reply.into_inner().attempts_json }))
+            }
+            Ok(Err(_)) => Err(Status::unavailable("the session's worker did not answer")),
+            Err(_) => Err(Status::deadline_exceeded("the session's worker did not answer in time")),
+        }
+    }
+
+    async fn quotas(&self, request: Request<pb::QuotasRequest>) -> Result<Response<pb::QuotasReply>, Status> {
+        let request = request.into_inner();
+        let caller = greet(request.hello)?;
+        let view = &self.0;
+        let policy = view.authority.policy(&caller.policy).map_err(|error| refused(&error))?;
+        let (mut rows, infos) = match request.session.as_str() {
+            "" => {
+                let mut infos = view.registry.list().await;
+                infos
+                    .retain(|info| info.name.parse().is_ok_and(|name| self.may_name(&caller, &name).is_ok()));
+                (quotas::of_user(view, &caller.id, policy.rates()), infos)
+            }
+            name => {
+                let name = session_name(name)?;
+                self.may_name(&caller, &name)?;
+                let info = view.registry.show(&name).await;
+                (
+                    Vec::new(),
+                    vec![info.ok_or_else(|| Status::not_found(format!("there is no session `{name}`")))?],
+                )
+            }
+        };
+        for info in infos {
+            rows.extend(quotas::of_session(view, info).await);
+        }
+        Ok(Response::new(pb::QuotasReply { quotas: rows }))
     }
 
     async fn stop(&self, request: Request<pb::StopRequest>) -> Result<Response<pb::StopReply>, Status> {

@@ -18,7 +18,6 @@ use super::info::{IdleTimeouts, Info, Tally, Times};
 use super::phase::{CloseReason, Effect, Event, FailReason, Phase};
 use super::queue::Queue;
 use super::registry::Registry;
-use crate::limits;
 use crate::supervise::{Launcher, StartError, Terms, Worker, end};
 
 /// Requests that may wait for an actor, which answers each at once.
@@ -89,7 +88,7 @@ impl Actor {
             advisory: advisory.clone(),
             options: options.clone(),
             phase: Phase::Idle,
-            queue: Queue::new(limits::QUEUED),
+            queue: Queue::new(launcher.watchdog.quotas().queued as usize),
             running: HashMap::new(),
             worker: None,
             start_error: None,
@@ -369,6 +368,8 @@ impl Actor {
             uid: self.worker.as_ref().map(|worker| worker.body.files.uid().unwrap_or(own)),
             pid: self.worker.as_ref().map(|worker| worker.body.stub.pid()),
             client: self.worker.as_ref().map(|worker| worker.client.clone()),
+            usage: self.worker.as_ref().map(|worker| *worker.watch.usage.borrow()),
+            targets: self.terms.targets,
         }
     }
 }

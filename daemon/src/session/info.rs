@@ -6,6 +6,7 @@ use glass_proto::Outcome;
 use glass_proto::wire::worker::worker_client::WorkerClient;
 use tonic::transport::Channel;
 
+use crate::quota::Usage;
 use crate::supervise::Greeting;
 
 /// After how long without an operation a session closes; `None`: never (contract 1.4).
@@ -61,6 +62,10 @@ pub struct Info {
     pub pid: Option<u32>,
     /// The channel to its worker, for what only that one knows.
     pub client: Option<WorkerClient<Channel>>,
+    /// What its processes used when they were looked at last.
+    pub usage: Option<Usage>,
+    /// How many targets it may have.
+    pub targets: u32,
 }
 
 /// Operations by outcome.

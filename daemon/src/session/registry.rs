@@ -20,7 +20,8 @@ use super::handle::{Admitted, Job, SessionHandle, SubmitError, Unfit};
 use super::info::{IdleTimeouts, Info};
 use super::phase::{CloseReason, FailReason};
 use crate::limits;
-use crate::supervise::Launcher;
+use crate::quota::Quotas;
+use crate::supervise::{Launcher, LossReason};
 
 /// The sessions of this daemon.
 #[derive(Clone)]
@@ -67,6 +68,16 @@ impl Registry {
         Self { shared: Arc::new(Shared { launcher, max, idle, slots, actors: TaskTracker::new() }) }
     }
 
+    /// What one session may use.
+    pub fn quotas(&self) -> &Quotas {
+        self.shared.launcher.watchdog.quotas()
+    }
+
+    /// How many sessions there may be.
+    pub fn max(&self) -> usize {
+        self.shared.max
+    }
+
     /// A name for a one-off session that no other has.
     pub fn one_off_name() -> SessionName {
         let id = ExecutionId::generate().as_str().to_ascii_lowercase();
@@ -91,13 +102,9 @@ impl Registry {
                 Ok(admitted) => return Ok(Submitted { session, admitted }),
                 Err(SubmitError::NotOpen) => return Err(session_new()),
                 Err(SubmitError::Full) => {
-                    let message = format!("{} operations wait in this session already", limits::QUEUED);
-                    return Err(quota(
-                        "queued operations a session",
-                        limits::QUEUED,
-                        limits::QUEUED,
-                        message,
-                    ));
+                    let most = self.quotas().queued as usize;
+                    let message = format!("{most} operations wait in this session already");
+                    return Err(quota("operations_queued", most, most, message));
                 }
                 Err(SubmitError::Differs(which)) => return Err(differs(&which)),
                 Err(SubmitError::Ending) => session.gone().await,
@@ -244,7 +251,7 @@ impl Registry {
         };
         // Whoever asked for the start has the reason; what a crash interrupted was told of that operation only.
         let told = matches!(reason, FailReason::Start(_));
-        let info = Info { client: None, pid: None, closes_in: None, ..info };
+        let info = Info { client: None, pid: None, closes_in: None, usage: None, ..info };
         let stone = Tombstone { session, info, reason, told, at: Instant::now() };
         slots.insert(name.clone(), Slot::Failed(Box::new(stone)));
         forget_oldest(&mut slots);
@@ -269,6 +276,8 @@ impl Registry {
             uid: None,
             pid: None,
             client: None,
+            usage: None,
+            targets: 0,
         };
         self.failed(name, id, FailReason::Fault, info);
     }
@@ -339,14 +348,19 @@ fn session_new() -> Box<OpError> {
 }
 
 fn failed_before(reason: &FailReason) -> Box<OpError> {
-    OpError::rejected(
+    let error = OpError::rejected(
         ErrorKind::SessionFailed,
         OpPhase::Preflight,
         format!("the session ended: {reason}; its pages are lost"),
         "begin it anew with navigate",
     )
-    .reason(reason.name())
-    .into()
+    .reason(reason.name());
+    match reason {
+        FailReason::Lost(LossReason::Quota(hit)) => {
+            error.detail("quota", hit.quota.name()).detail("limit", hit.limit).detail("used", hit.used).into()
+        }
+        _ => error.into(),
+    }
 }
 
 /// A limit that is reached (contract 11).

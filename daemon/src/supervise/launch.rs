@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel as GrpcChannel;
 
+use super::cgroup::{Cgroups, SessionGroup};
 use super::child::Child;
 use super::egress::Egress;
 use super::files::SessionFiles;
@@ -32,6 +33,7 @@ use super::programs::Program;
 use super::settings::{self, Common};
 use super::spawn::{Order, Output, Spawner};
 use super::start_error::{StartError, system};
+use super::watchdog::Watchdog;
 use super::worker::{Body, Init, Lost, Worker};
 use super::{stderr, terminate};
 use crate::egress::Channel;
@@ -66,13 +68,24 @@ pub struct Launcher {
     pub common: Common,
     /// Where sessions have their directories.
     pub sessions: PathBuf,
+    /// Control groups for sessions, or why there are none.
+    pub cgroups: Result<Cgroups, String>,
+    /// Looks what sessions use.
+    pub watchdog: Watchdog,
     /// How many may start at one time.
     pub slots: Semaphore,
+    /// The same as a number.
+    pub starting: usize,
     /// The daemon's tasks.
     pub tasks: Shutdown,
 }
 
 impl Launcher {
+    /// How many sessions start now, and how many may at one time.
+    pub fn starting(&self) -> (usize, usize) {
+        (self.starting.saturating_sub(self.slots.available_permits()), self.starting)
+    }
+
     /// Starts the session `id` called `name`. Waits for its turn first; `cancel` ends the attempt.
     ///
     /// # Errors
@@ -126,7 +139,9 @@ impl Launcher {
             Ok((client, greeting, init)) => {
                 let mut body = body;
                 body.init = init;
-                let lost = Lost::watch(body.stub.ending(), body.control.clone(), &self.tasks);
+                let (lost, condemn) = Lost::watch(body.stub.ending(), body.control.clone(), &self.tasks);
+                let (stub, directory) = (body.stub.pid(), body.files.directory());
+                let watch = self.watchdog.watch(id, name, stub, directory, client.clone(), condemn);
                 tracing::info!(
                     session = id,
                     name,
@@ -135,7 +150,7 @@ impl Launcher {
                     pid = body.stub.pid(),
                     "a session's browser is up"
                 );
-                Ok(Worker { body, client, greeting, lost })
+                Ok(Worker { body, client, greeting, lost, watch })
             }
             Err(error) => {
                 tracing::warn!(session = id, name, %error, "a session did not start");
@@ -156,13 +171,18 @@ impl Launcher {
     ) -> Result<Body, StartError> {
         let files =
             SessionFiles::create(&self.sessions, id).map_err(system("make the session's directory"))?;
-        match self.spawn_in(id, name, options, mode, terms, &files).await {
+        let group = self.cgroups.as_ref().ok().map(|all| all.session(id, self.watchdog.quotas()));
+        let group = group.transpose().map_err(system("make the session's control group"))?;
+        match self.spawn_in(id, name, options, mode, terms, &files, group.as_ref()).await {
             Ok((stub, control, journal)) => {
                 let journal = Arc::new(journal);
-                Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files })
+                Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files, group })
             }
             Err(error) => {
                 self.egress.remove(id).await;
+                if let Some(group) = group {
+                    group.remove();
+                }
                 // Nothing ran in it.
                 if let Err(error) = files.remove() {
                     tracing::warn!(%error, session = id, "a directory without session could not be removed");
@@ -172,6 +192,7 @@ impl Launcher {
         }
     }
 
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the one session that is spawned")]
     async fn spawn_in(
         &self,
         id: &str,
@@ -180,6 +201,7 @@ impl Launcher {
         mode: Mode,
         terms: &Terms,
         files: &SessionFiles,
+        group: Option<&SessionGroup>,
     ) -> Result<(Child, Arc<Channel>, Journal), StartError> {
         let sockets = || -> io::Result<_> { Ok((fdpass::pair()?, fdpass::pair()?)) };
         let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
@@ -193,6 +215,8 @@ impl Launcher {
             navigation,
             max_targets: terms.targets,
             knows_credentials: terms.credentials,
+            quotas: self.watchdog.quotas(),
+            has_group: group.is_some(),
         };
         let plan = settings::plan_file(&self.common, mode, given, files).map_err(system("write the plan"))?;
         self.egress
@@ -200,12 +224,16 @@ impl Launcher {
             .await
             .map_err(system("start the egress proxy"))?;
         let (journal, noted) = Journal::create().map_err(system("make the journal"))?;
-        let descriptors: Vec<(OwnedFd, i32)> = vec![
+        let mut descriptors: Vec<(OwnedFd, i32)> = vec![
             (control, start::CONTROL_FD),
             (endpoint, start::EGRESS_FD),
             (plan, start::PLAN_FD),
             (noted, start::JOURNAL_FD),
         ];
+        if let Some(group) = group {
+            let entrance = group.entrance().map_err(system("open the session's control group"))?;
+            descriptors.push((entrance, start::CGROUP_FD));
+        }
         let order = Order {
             program: self.program.clone(),
             args: vec!["--serve".into(), name.into()],

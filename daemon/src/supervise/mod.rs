@@ -7,7 +7,9 @@
 //! gone; nothing is executed by a name that could be changed after the daemon started.
 
 mod ask;
+mod cgroup;
 mod child;
+mod disk;
 mod egress;
 mod exits;
 mod files;
@@ -25,9 +27,11 @@ mod start_error;
 mod stderr;
 mod sweep;
 mod terminate;
+mod watchdog;
 mod worker;
 
 pub use ask::ask;
+pub use cgroup::Cgroups;
 pub use child::{Child, Ending};
 pub use egress::{Egress, EgressState};
 pub use files::SessionFiles;
@@ -42,4 +46,5 @@ pub use spawn::{Order, Output, Requests, Spawned, Spawner, serve, spawner};
 pub use start_error::StartError;
 pub use sweep::{left_over, sweep};
 pub use terminate::{Ended, end};
-pub use worker::{Body, LossReason, Lost, Worker};
+pub use watchdog::{Watch, Watchdog};
+pub use worker::{Body, Condemn, LossReason, Lost, Worker};

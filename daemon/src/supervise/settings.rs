@@ -14,6 +14,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use super::files::SessionFiles;
 use crate::limits;
+use crate::quota::Quotas;
 
 /// What is the same for every session of this daemon.
 #[derive(Clone, Debug)]
@@ -86,6 +87,10 @@ pub(super) struct Given<'a> {
     pub(super) max_targets: u32,
     /// Whether the configuration's credentials are for it.
     pub(super) knows_credentials: bool,
+    /// What it may use.
+    pub(super) quotas: &'a Quotas,
+    /// Whether it enters a control group.
+    pub(super) has_group: bool,
 }
 
 /// The plan of one session as a sealed memory file.
@@ -105,9 +110,10 @@ pub(super) fn plan_file(
             worker_uid: files.uid(),
             read_only: read_only(common.browser.as_deref()),
             forward_port: limits::FORWARD_PORT,
-            limits: Limits::default(),
+            limits: cage_limits(given.quotas),
             mode,
         },
+        cgroup: given.has_group,
         session: SessionSettings {
             id: given.id.to_owned(),
             name: given.name.to_owned(),
@@ -122,10 +128,24 @@ pub(super) fn plan_file(
             test_id_attribute: common.test_id_attribute.clone(),
             navigation: given.navigation,
             max_targets: given.max_targets,
+            spool_bytes: given.quotas.spool,
             log: common.log.clone(),
         },
     };
     sealed(&serde_json::to_vec(&plan)?)
+}
+
+/// What holds for each process of a session: none alone can use more than the session may, or the least that a browser
+/// starts with.
+fn cage_limits(quotas: &Quotas) -> Limits {
+    const LEAST: u64 = 1 << 30;
+    let shared_memory = (quotas.memory / 2).min(Limits::default().shared_memory);
+    Limits {
+        nproc: quotas.threads(),
+        data: Some(quotas.memory.max(LEAST)),
+        shared_memory,
+        ..Limits::default()
+    }
 }
 
 /// The system's paths, and the directories of a browser that lies elsewhere, by its name and by its real place.

@@ -37,7 +37,11 @@ pub enum Ended {
 pub async fn end(body: Body, client: Option<WorkerClient<Channel>>, egress: &Egress) -> Ended {
     let begun = Instant::now();
     let ended = end_processes(&body, client).await;
-    let Body { id, init, files, .. } = body;
+    if let Some(group) = &body.group {
+        // What no signal reached before, in one stroke.
+        group.kill();
+    }
+    let Body { id, init, files, group, .. } = body;
     let mut all_gone = ended != Ended::Never;
     if let Some(init) = init
         && timeout(limits::KILL, init.gone()).await.is_err()
@@ -50,6 +54,9 @@ pub async fn end(body: Body, client: Option<WorkerClient<Channel>>, egress: &Egr
         // A browser that still writes must not do so in a tree that is being taken apart.
         tracing::error!(session = id, "a session's files are left, as a process of it may still use them");
         return ended;
+    }
+    if let Some(group) = group {
+        group.remove();
     }
     let removed = tokio::task::spawn_blocking(move || files.remove()).await;
     match removed {

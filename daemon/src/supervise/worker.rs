@@ -10,12 +10,15 @@ use glass_sandbox::{Exit, Pidfd};
 use tokio::sync::watch;
 use tokio::time::{Duration, timeout};
 
+use super::cgroup::SessionGroup;
 use super::child::{Child, Ending};
 use super::exits::Exits;
 use super::files::SessionFiles;
 use super::greet::Greeting;
 use super::journal::Journal;
+use super::watchdog::Watch;
 use crate::egress::Channel;
+use crate::quota::Hit;
 use crate::shutdown::Shutdown;
 
 /// How long the exit code may come after the end of the control socket.
@@ -36,6 +39,8 @@ pub struct Body {
     pub control: Arc<Channel>,
     /// Its directory, lock and uid.
     pub files: SessionFiles,
+    /// Its control group, where there is one.
+    pub group: Option<SessionGroup>,
 }
 
 /// Pid 1 of a cage, seen from outside.
@@ -74,6 +79,8 @@ pub struct Worker {
     pub greeting: Greeting,
     /// The news of its end.
     pub lost: Lost,
+    /// What it uses is looked at while this is kept.
+    pub watch: Watch,
 }
 
 /// Why a worker is gone that nobody asked to go.
@@ -83,6 +90,8 @@ pub enum LossReason {
     Browser,
     /// It ended itself, or something ended it.
     Worker(String),
+    /// It used more than it may, and is ended for it.
+    Quota(Hit),
 }
 
 impl LossReason {
@@ -91,6 +100,7 @@ impl LossReason {
         match self {
             Self::Browser => "browser_crashed",
             Self::Worker(_) => "worker_lost",
+            Self::Quota(_) => "quota_exceeded",
         }
     }
 }
@@ -100,6 +110,7 @@ impl fmt::Display for LossReason {
         match self {
             Self::Browser => f.write_str("the browser died"),
             Self::Worker(how) => write!(f, "the session's worker {how}"),
+            Self::Quota(hit) => write!(f, "it was ended for what it used: {hit}"),
         }
     }
 }
@@ -119,10 +130,29 @@ impl From<Exit> for LossReason {
 #[derive(Clone, Debug)]
 pub struct Lost(watch::Receiver<Option<LossReason>>);
 
+/// The right to say that a worker is to be ended, and why. The first reason stays.
+#[derive(Clone, Debug)]
+pub struct Condemn(Arc<watch::Sender<Option<LossReason>>>);
+
+impl Condemn {
+    /// Says it.
+    pub fn tell(&self, reason: LossReason) {
+        self.0.send_if_modified(|seen| {
+            let first = seen.is_none();
+            if first {
+                *seen = Some(reason);
+            }
+            first
+        });
+    }
+}
+
 impl Lost {
     /// Watches a worker from now on: its process and the other end of its control socket.
-    pub fn watch(stub: Ending, control: Arc<Channel>, tasks: &Shutdown) -> Self {
+    pub fn watch(stub: Ending, control: Arc<Channel>, tasks: &Shutdown) -> (Self, Condemn) {
         let (sender, receiver) = watch::channel(None);
+        let condemn = Condemn(Arc::new(sender));
+        let told = condemn.clone();
         tasks.spawn("worker watch", async move {
             let reason = tokio::select! {
                 exit = stub.exited() => exit.into(),
@@ -131,9 +161,9 @@ impl Lost {
                     Err(_) => LossReason::Worker("closed its control socket".to_owned()),
                 },
             };
-            sender.send_replace(Some(reason));
+            told.tell(reason);
         });
-        Self(receiver)
+        (Self(receiver), condemn)
     }
 
     /// Waits for the loss.

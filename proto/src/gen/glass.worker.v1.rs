@@ -180,6 +180,32 @@ pub struct Target {
     #[prost(bool, tag = "4")]
     pub crashed: bool,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReachRequest {
+    /// UTF-8 JSON of glass_proto::diagnosis::Lures.
+    #[prost(bytes = "vec", tag = "1")]
+    pub lures_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReachReply {
+    /// UTF-8 JSON: a list of glass_proto::diagnosis::Attempt.
+    #[prost(bytes = "vec", tag = "1")]
+    pub attempts_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NoteRequest {
+    #[prost(string, tag = "1")]
+    pub quota: ::prost::alloc::string::String,
+    /// "near", "renderer_ended", "exceeded"
+    #[prost(string, tag = "2")]
+    pub what: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "3")]
+    pub limit: u64,
+    #[prost(uint64, tag = "4")]
+    pub used: u64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NoteReply {}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OutcomesRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -369,6 +395,50 @@ pub mod worker_client {
                 .insert(GrpcMethod::new("glass.worker.v1.Worker", "Health"));
             self.inner.unary(req, path, codec).await
         }
+        /// Tries to reach what is outside of the cage, and says what came of it.
+        pub async fn reach(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReachRequest>,
+        ) -> std::result::Result<tonic::Response<super::ReachReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Reach",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Reach"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Enters an event into the session's events: that it came to a quota.
+        pub async fn note(
+            &mut self,
+            request: impl tonic::IntoRequest<super::NoteRequest>,
+        ) -> std::result::Result<tonic::Response<super::NoteReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.worker.v1.Worker/Note",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.worker.v1.Worker", "Note"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The last 64 outcomes, so that a new daemon learns what became of what was in flight.
         pub async fn outcomes(
             &mut self,
@@ -454,6 +524,16 @@ pub mod worker_server {
             &self,
             request: tonic::Request<super::HealthRequest>,
         ) -> std::result::Result<tonic::Response<super::HealthReply>, tonic::Status>;
+        /// Tries to reach what is outside of the cage, and says what came of it.
+        async fn reach(
+            &self,
+            request: tonic::Request<super::ReachRequest>,
+        ) -> std::result::Result<tonic::Response<super::ReachReply>, tonic::Status>;
+        /// Enters an event into the session's events: that it came to a quota.
+        async fn note(
+            &self,
+            request: tonic::Request<super::NoteRequest>,
+        ) -> std::result::Result<tonic::Response<super::NoteReply>, tonic::Status>;
         /// The last 64 outcomes, so that a new daemon learns what became of what was in flight.
         async fn outcomes(
             &self,
@@ -705,6 +785,92 @@ pub mod worker_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = HealthSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.worker.v1.Worker/Reach" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReachSvc<T: Worker>(pub Arc<T>);
+                    impl<T: Worker> tonic::server::UnaryService<super::ReachRequest>
+                    for ReachSvc<T> {
+                        type Response = super::ReachReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReachRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Worker>::reach(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReachSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.worker.v1.Worker/Note" => {
+                    #[allow(non_camel_case_types)]
+                    struct NoteSvc<T: Worker>(pub Arc<T>);
+                    impl<T: Worker> tonic::server::UnaryService<super::NoteRequest>
+                    for NoteSvc<T> {
+                        type Response = super::NoteReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::NoteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Worker>::note(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = NoteSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

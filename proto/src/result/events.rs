@@ -79,7 +79,8 @@ pub struct Event {
     pub time_ms: u64,
     /// What it tells of.
     pub kind: EventKind,
-    /// What happened to it: opened, closed, answered, asked, began, committed, ended, crashed, refused.
+    /// What happened to it: opened, closed, answered, asked, began, committed, ended, crashed, refused; of a
+    /// quota near, renderer_ended, exceeded.
     pub what: String,
     /// The target, where it is of one. That of a popup is its opener.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,6 +142,12 @@ pub struct EventOf {
     /// The rule that denied it: whose it is, its list or preset, itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_id: Option<String>,
+    /// What the session may use of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// What it used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<u64>,
 }
 
 /// Events as rows for people.
@@ -179,6 +186,9 @@ pub fn row(event: &Event) -> String {
     ];
     for word in ids.into_iter().flatten() {
         let _ = write!(out, " {}", visible(word, false));
+    }
+    if let (Some(used), Some(limit)) = (of.used, of.limit) {
+        let _ = write!(out, " {used} of {limit}");
     }
     if let Some(state) = of.state {
         let _ = write!(out, " {}", super::text::download_state(state));

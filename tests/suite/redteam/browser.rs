@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
 use glass_tests::site::site;
-use glass_tests::{GONE, Who, World, gone, holds, process};
+use glass_tests::{GONE, Who, World, eventually, gone, holds, process};
 use nix::sys::signal::Signal;
 
 use super::{Forbidden, LIMIT, Misbehaving, only_the_site};
@@ -217,7 +217,8 @@ fn what_it_plants_is_neither_followed_nor_left() {
     let listed = stage.world.ok(&["list-downloads", "--session", "rogue"]);
     for download in listed["downloads"].as_array().into_iter().flatten() {
         let id = download["downloadId"].as_str().expect("an id");
-        let answer = stage.world.ask(&["download", "--download-id", id, "--session", "rogue", "--timeout-ms", "3000"]);
+        let answer =
+            stage.world.ask(&["download", "--download-id", id, "--session", "rogue", "--timeout-ms", "3000"]);
         assert!(answer.kind().is_some(), "a planted link was saved as a download: {}", answer.run);
     }
     let saved: Vec<_> = fs::read_dir(stage.world.path("cwd")).expect("a directory").flatten().collect();
@@ -236,4 +237,31 @@ fn what_it_plants_is_neither_followed_nor_left() {
     stage.world.begin(&["daemon", "start"]).answer_within(LIMIT).result();
     holds("the planted tree is swept", GONE, || stage.world.session_directories().is_empty());
     stage.assert_unharmed(stage.world.daemon());
+}
+
+// contract: 11, 1.6
+#[test]
+fn what_it_takes_of_the_machine_ends_its_session_with_the_reason_and_no_other() {
+    let limits = "[limits]\nmemory = \"640MiB\"\nprocesses = 200\nspool = \"64MiB\"\nprofile = \"256MiB\"\n";
+    let stage = Stage::new(Who::Current, limits);
+    stage.open("other");
+    let daemon = stage.world.daemon();
+    for (what, quota) in [("fork-bomb", "processes"), ("memory-bomb", "memory"), ("disk-bomb", "spool")] {
+        stage.open("rogue");
+        stage.world.remember();
+        stage.let_it("rogue", what);
+        eventually(&format!("the end of the session by {what}"), LIMIT, || {
+            let shown = stage.world.ask(&["session", "show", "rogue"]);
+            (shown.kind().is_none() && shown.result()["session"]["state"] == "failed").then_some(())
+        });
+        let error = stage.world.fails("session_failed", &["observe", "--session", "rogue"]);
+        assert_eq!(error["reason"], "quota_exceeded", "{what}: {error:#}");
+        let details = &error["details"];
+        assert_eq!(details["quota"], quota, "{what}: {error:#}");
+        assert!(details["used"].as_u64() > details["limit"].as_u64(), "{what}: {error:#}");
+        holds("nothing of it is left", GONE, || stage.world.session_directories().len() == 1);
+        stage.world.ok(&["click", "name=Save", "--session", "other"]);
+    }
+    stage.world.ok(&["session", "close", "other"]);
+    stage.assert_unharmed(daemon);
 }

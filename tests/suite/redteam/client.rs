@@ -46,7 +46,8 @@ fn tool_calls_give_it_no_right_that_its_start_did_not() {
     }
     refused("batch", json!({ "steps": [{ "operation": "evaluate", "params": { "expression": "1" } }] }));
     refused("wait", json!({ "condition": "js=true" }));
-    for tool in ["confirm", "deny", "policy", "secretExport", "daemonStop", "closeSession/../x", "", "\u{0}"] {
+    for tool in ["confirm", "deny", "policy", "secretExport", "daemonStop", "closeSession/../x", "", "\u{0}"]
+    {
         refused(tool, json!({}));
     }
     // Neither are places.
@@ -65,8 +66,17 @@ fn tool_calls_give_it_no_right_that_its_start_did_not() {
     // Nor are files beyond the root.
     let input = json!("css=input");
     for path in [
-        "../home/secret", "/etc/passwd", "link", "self/environ", "self/fd/0", "/proc/self/mem", "/dev/zero", ".",
-        "own/../../home/secret", "x\u{0}y", "",
+        "../home/secret",
+        "/etc/passwd",
+        "link",
+        "self/environ",
+        "self/fd/0",
+        "/proc/self/mem",
+        "/dev/zero",
+        ".",
+        "own/../../home/secret",
+        "x\u{0}y",
+        "",
     ] {
         refused("upload", json!({ "target": input, "files": [path] }));
     }

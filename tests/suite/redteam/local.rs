@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use glass_tests::site::site;
-use glass_tests::{Running, World, Who};
+use glass_tests::{Running, Who, World};
 
 use super::{LIMIT, Misbehaving};
 

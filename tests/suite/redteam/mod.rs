@@ -112,7 +112,8 @@ fn open_to_all(path: &Path) {
 
 /// A browser of this machine that is no script.
 fn real_browser() -> PathBuf {
-    let places = ["/usr/lib/chromium/chromium", "/opt/google/chrome/chrome", "/opt/chromium.org/chromium/chromium"];
+    let places =
+        ["/usr/lib/chromium/chromium", "/opt/google/chrome/chrome", "/opt/chromium.org/chromium/chromium"];
     let found = places.iter().map(PathBuf::from).find(|place| place.is_file());
     found.expect("a Chromium or Chrome in a usual place")
 }

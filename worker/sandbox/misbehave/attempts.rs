@@ -161,7 +161,8 @@ fn in_child(attempt: impl FnOnce() -> io::Result<()>) -> String {
 /// Tries to look into a process of the same user, and to stop it by tracing.
 pub(crate) fn pry(pid: i32) -> Answers {
     let traced = || {
-        let (no_address, no_data) = (std::ptr::null_mut::<libc::c_void>(), std::ptr::null_mut::<libc::c_void>());
+        let (no_address, no_data) =
+            (std::ptr::null_mut::<libc::c_void>(), std::ptr::null_mut::<libc::c_void>());
         // SAFETY: this request takes a pid alone; the other arguments are ignored.
         Errno::result(unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, no_address, no_data) }).map(drop)
     };

@@ -33,7 +33,8 @@ pub(crate) fn report(plan: &Plan) -> io::Result<()> {
 /// Every attempt by name, with `ok`, an answer, or the kernel's word.
 pub(crate) fn all(plan: &Plan) -> BTreeMap<String, String> {
     let named = attempts::all(plan.forbidden).into_iter();
-    let mut answers: BTreeMap<String, String> = named.map(|(name, answer)| (name.to_owned(), answer)).collect();
+    let mut answers: BTreeMap<String, String> =
+        named.map(|(name, answer)| (name.to_owned(), answer)).collect();
     for path in &plan.paths {
         let shown = path.display();
         answers.insert(format!("open {shown}"), attempts::of(File::open(path).map(drop)));
@@ -118,7 +119,8 @@ fn ways_out(plan: &Plan) -> BTreeMap<String, String> {
             format!("connect {host}"),
             through(format!("CONNECT {to} HTTP/1.1\r\nHost: 127.0.0.1:{allowed}\r\n\r\n").as_bytes()),
         );
-        let get = format!("GET http://{to}/ HTTP/1.1\r\nHost: 127.0.0.1:{allowed}\r\nConnection: close\r\n\r\n");
+        let get =
+            format!("GET http://{to}/ HTTP/1.1\r\nHost: 127.0.0.1:{allowed}\r\nConnection: close\r\n\r\n");
         answers.insert(format!("get {host}"), through(get.as_bytes()));
     }
     let first = format!("GET http://127.0.0.1:{allowed}/ HTTP/1.1\r\nHost: 127.0.0.1:{forbidden}\r\n");

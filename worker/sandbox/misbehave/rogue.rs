@@ -155,7 +155,8 @@ fn pass_answers(mut answers: impl BufRead, out: &Out, mut browser: Child) -> io:
 fn garbled(message: &[u8]) -> Vec<u8> {
     let text = message.strip_suffix(&[0]).unwrap_or(message);
     let mut value: Value = serde_json::from_slice(text).unwrap_or_default();
-    for (member, other) in [("result", json!([1, "two", null])), ("params", json!(7)), ("error", json!("no"))] {
+    for (member, other) in [("result", json!([1, "two", null])), ("params", json!(7)), ("error", json!("no"))]
+    {
         if let Some(found) = value.get_mut(member) {
             *found = other;
         }
@@ -238,8 +239,10 @@ fn flood(out: &Out, count: usize) -> io::Result<()> {
         let frame = json!({ "id": format!("F{number}"), "loaderId": "L", "url": "https://example.com/", "parentId": "P" });
         out.message(&match number % 3 {
             0 => json!({ "method": "Page.frameNavigated", "params": { "frame": frame } }),
-            1 => json!({ "method": "Network.requestWillBeSent", "sessionId": format!("S{number}"), "params": {
-                "requestId": format!("R{number}"), "request": { "url": "x".repeat(1000) } } }),
+            1 => {
+                json!({ "method": "Network.requestWillBeSent", "sessionId": format!("S{number}"), "params": {
+                "requestId": format!("R{number}"), "request": { "url": "x".repeat(1000) } } })
+            }
             _ => json!({ "method": "Runtime.consoleAPICalled", "sessionId": "nobody", "params": {
                 "type": "log", "args": [{ "type": "string", "value": "y".repeat(1000) }] } }),
         })?;
@@ -265,8 +268,10 @@ fn download(out: &Out) -> io::Result<()> {
     for guid in ["planted", "../../../../etc/passwd", "/proc/1/environ", "planted-twice", "planted-pipe"] {
         let size = json!({ "guid": guid, "totalBytes": 9, "receivedBytes": 9, "state": "completed",
             "filePath": "/etc/passwd" });
-        out.message(&json!({ "method": "Browser.downloadWillBegin", "params": { "guid": guid, "frameId": "F",
-            "url": "https://example.com/x", "suggestedFilename": "../../\u{202e}evil/\u{0}x" } }))?;
+        out.message(
+            &json!({ "method": "Browser.downloadWillBegin", "params": { "guid": guid, "frameId": "F",
+            "url": "https://example.com/x", "suggestedFilename": "../../\u{202e}evil/\u{0}x" } }),
+        )?;
         out.message(&json!({ "method": "Browser.downloadProgress", "params": size }))?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use glass_proto::result::{Health, QuotaRow, Recovered, TargetHealth};
 
 use crate::cdp::types::target;
 use crate::context::Context;
-use crate::page::{EngineError, QUOTA};
+use crate::page::EngineError;
 
 /// How long pages have for an answer.
 const ANSWER: Duration = Duration::from_millis(40);
@@ -38,7 +38,7 @@ pub(super) async fn health(context: &Context) -> Result<Health, OpError> {
         running: context.pages.running().rows(&context.token),
         quotas: vec![
             quota("targets", state.targets.len() as u64, context.pages.max_targets() as u64),
-            quota("spool", state.kept() + uploaded, QUOTA),
+            quota("spool", state.kept() + uploaded, context.pages.spool_bytes()),
         ],
     })
 }

@@ -11,8 +11,6 @@ use crate::cdp::types::browser;
 
 /// Downloads remembered.
 const MAX_DOWNLOADS: usize = 256;
-/// Bytes that a session may keep (contract 11).
-pub(crate) const QUOTA: u64 = 1024 * 1024 * 1024;
 
 impl Pages {
     pub(super) fn download_begins(&self, begin: browser::DownloadWillBegin) {
@@ -24,7 +22,8 @@ impl Pages {
 
     pub(super) fn download_goes_on(&self, progress: &browser::DownloadProgress) {
         let uploaded = self.uploads().bytes();
-        let too_much = self.state().download_goes_on(progress, uploaded);
+        let most = self.spool_bytes();
+        let too_much = self.state().download_goes_on(progress, uploaded, most);
         if too_much && let Some(browser) = self.browser() {
             let cancel =
                 browser::CancelDownload { guid: &progress.guid, ..browser::CancelDownload::default() };
@@ -68,7 +67,7 @@ impl State {
     }
 
     /// Answers whether the session keeps more than it may, so that this one is to be given up.
-    fn download_goes_on(&mut self, progress: &browser::DownloadProgress, uploaded: u64) -> bool {
+    fn download_goes_on(&mut self, progress: &browser::DownloadProgress, uploaded: u64, most: u64) -> bool {
         let ended = self.downloads_ended;
         let Some(found) = self.downloads.iter_mut().find(|one| one.id == progress.guid) else { return false };
         if found.ended.is_some() {
@@ -79,10 +78,11 @@ impl State {
         match progress.state {
             browser::DownloadState::InProgress | browser::DownloadState::Other => {
                 found.received = bytes(progress.received_bytes);
-                let over =
-                    self.kept() + uploaded > QUOTA && self.give_up_download(&progress.guid, Some("quota"));
+                let used = self.kept().saturating_add(uploaded);
+                let over = used > most && self.give_up_download(&progress.guid, Some("quota"));
                 if over {
-                    let of = EventOf { name: Some("spool".to_owned()), ..EventOf::default() };
+                    let (limit, used) = (Some(most), Some(used));
+                    let of = EventOf { name: Some("spool".to_owned()), limit, used, ..EventOf::default() };
                     self.news.add(EventKind::Quota, "refused", None, of);
                 }
                 return over;
@@ -142,6 +142,8 @@ impl State {
 mod tests {
     use super::*;
 
+    const MOST: u64 = 1 << 20;
+
     fn begin(state: &mut State, id: &str) -> Option<String> {
         state.download_begins(browser::DownloadWillBegin {
             frame_id: "F".to_owned(),
@@ -161,6 +163,7 @@ mod tests {
                 file_path: None,
             },
             0,
+            MOST,
         )
     }
 
@@ -180,7 +183,7 @@ mod tests {
         for id in ["given", "broken"] {
             goes_on(&mut state, id, 0.0, browser::DownloadState::Canceled);
         }
-        let too_much = (QUOTA + 1) as f64;
+        let too_much = (MOST + 1) as f64;
         assert!(goes_on(&mut state, "large", too_much, browser::DownloadState::InProgress));
         assert!(!goes_on(&mut state, "large", too_much, browser::DownloadState::InProgress), "told once");
         goes_on(&mut state, "large", 0.0, browser::DownloadState::Canceled);

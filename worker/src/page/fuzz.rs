@@ -57,6 +57,7 @@ fn fuzz_events() {
             "data-testid".into(),
             None,
             32,
+            1 << 20,
             &SessionOptions::default(),
         );
         let mut taken = 0;

@@ -42,6 +42,7 @@ mod watch;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use glass_policy::egress::Rules;
+use glass_proto::result::{EventKind, EventOf};
 use glass_proto::session::{Grant, SessionOptions};
 use tokio::sync::watch as channel;
 
@@ -88,6 +89,7 @@ struct Inner {
     /// Rules for documents, where those differ from the proxy's.
     navigation: Option<Rules>,
     max_targets: usize,
+    spool_bytes: u64,
     credentials: Credentials,
     grants: Vec<Grant>,
     spool: OnceLock<Spool>,
@@ -104,12 +106,13 @@ impl std::fmt::Debug for Pages {
 impl Pages {
     /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
     /// `navigation` has the rules for documents, where those differ from the proxy's. There may be `max_targets` targets,
-    /// and never more than 32. `options` has who the session is to servers that ask, and what its pages may do.
+    /// and never more than 32. Downloads and uploads may take `spool_bytes` on disk. `options` has who the session is to servers that ask, and what its pages may do.
     pub fn new(
         forwarder: Forwarder,
         test_id_attribute: String,
         navigation: Option<Rules>,
         max_targets: u32,
+        spool_bytes: u64,
         options: &SessionOptions,
     ) -> Self {
         let inner = Inner {
@@ -120,6 +123,7 @@ impl Pages {
             test_id_attribute,
             navigation,
             max_targets: usize::try_from(max_targets).unwrap_or(MAX_TARGETS).min(MAX_TARGETS),
+            spool_bytes,
             credentials: Credentials::of(options),
             grants: options.permissions.clone().unwrap_or_default(),
             spool: OnceLock::new(),
@@ -139,6 +143,18 @@ impl Pages {
     /// How many targets there may be.
     pub fn max_targets(&self) -> usize {
         self.inner.max_targets
+    }
+
+    /// What downloads and uploads may take on disk, in bytes.
+    pub fn spool_bytes(&self) -> u64 {
+        self.inner.spool_bytes
+    }
+
+    /// Enters that the session came to a quota into its events.
+    pub fn note_quota(&self, quota: String, what: &'static str, limit: u64, used: u64) {
+        let of = EventOf { name: Some(quota), limit: Some(limit), used: Some(used), ..EventOf::default() };
+        self.state().news.add(EventKind::Quota, what, None, of);
+        self.inner.moved.send_modify(|count| *count += 1);
     }
 
     /// The egress forwarder of this session.
