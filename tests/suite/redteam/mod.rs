@@ -73,8 +73,9 @@ impl Misbehaving {
         // Not below /tmp, where a cage has a place of its own.
         let directory = tempfile::Builder::new().prefix("gr").tempdir_in("/var/tmp").expect("a directory");
         let program = directory.path().join("chromium-rogue");
-        let built = std::env::current_exe().expect("this test");
-        let built = built.ancestors().nth(2).expect("the build directory").join("cage-misbehave");
+        let beside = || std::env::current_exe().expect("this test").ancestors().nth(2).map(PathBuf::from);
+        let built = std::env::var_os("GLASS_BIN_DIR").map(PathBuf::from).or_else(beside);
+        let built = built.expect("the build directory").join("cage-misbehave");
         // `cp`, because what this process holds open for writing may be inherited by another test's child.
         let copied = Command::new("cp").arg(&built).arg(&program).status().expect("cp runs");
         assert!(copied.success(), "{} is built with the tests", built.display());
