@@ -48,7 +48,6 @@ use tokio::sync::watch as channel;
 
 pub use aside::{Aside, AsideError};
 pub use choosers::Chooser;
-pub(crate) use downloads::QUOTA;
 pub use emulation::{Emulation, Size, asked_by};
 pub use engine::{Call, EngineError, Step};
 pub use fetch::OnlyEmpty;
