@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use glass_proto::ExecutionId;
+use glass_proto::{ExecutionId, SecretName};
 use glass_proto::op::{Facts, OperationCommand};
 use glass_proto::session::Grant;
 
@@ -247,6 +247,9 @@ pub enum Command {
     /// Show, check and explain what policy allows
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// List, delete and export what a session's vault holds
+    #[command(subcommand)]
+    Secret(SecretCommand),
     /// Walk through a small bundled site, printing each command and its answer
     ///
     /// Uses a daemon, a state directory and a session of its own, needs no internet, and leaves nothing running.
@@ -326,6 +329,51 @@ pub enum PolicyCommand {
         #[arg(value_name = "ITEM", required = true)]
         items: Vec<String>,
     },
+}
+
+/// `glassctl secret …`: what capture-secrets took from the pages of the session that --session names.
+#[derive(Debug, Subcommand)]
+pub enum SecretCommand {
+    /// List their names and how long each is kept, as list-secrets does
+    List,
+    /// Delete some or all, as delete-secrets does
+    Delete {
+        /// Their names
+        #[arg(value_name = "NAME", required_unless_present = "all")]
+        names: Vec<SecretName>,
+        /// All of them
+        #[arg(long, conflicts_with = "names")]
+        all: bool,
+    },
+    /// Print their values on this terminal, or write them to a file
+    ///
+    /// For a person: glassd gives them to a command in the foreground of a terminal alone, and only where policy allows
+    /// capture_secrets. Read a dotenv file with a parser, never with a shell's source.
+    Export(SecretExport),
+}
+
+/// `glassctl secret export`.
+#[derive(Debug, Args)]
+pub struct SecretExport {
+    /// Their names; all where none is given
+    #[arg(value_name = "NAME")]
+    pub names: Vec<SecretName>,
+    /// How they are written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: SecretFormat,
+    /// A new file of the file root, readable for its owner alone, instead of the terminal
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// A form of an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum SecretFormat {
+    /// One object; holds any text
+    #[default]
+    Json,
+    /// NAME='value' on lines; what readers would not agree about is refused
+    Dotenv,
 }
 
 /// `glassctl session …`.

@@ -442,6 +442,19 @@ impl Client {
         ask(CLOSING, self.rpc.close_session(request)).await.map(|reply| reply.closed)
     }
 
+    /// The values of a session's secrets; all where none is named. Only a person at a terminal gets them.
+    ///
+    /// # Errors
+    /// Why not; see [`error::from_status`].
+    pub async fn export_secrets(
+        &mut self,
+        session: String,
+        names: Vec<String>,
+    ) -> Result<Vec<pb::Secret>, OpError> {
+        let request = pb::ExportSecretsRequest { hello: self.hello(), session, names };
+        ask(QUICK, self.rpc.export_secrets(request)).await.map(|reply| reply.secrets)
+    }
+
     /// Asks the daemon to end.
     ///
     /// # Errors

@@ -199,6 +199,24 @@ impl Root {
         Ok(Replacing { directory, name: name.to_owned(), shown, temporary, file })
     }
 
+    /// A new private file, which takes the place of nothing.
+    ///
+    /// # Errors
+    /// `denied` when it lies outside, `invalid_argument` when it is there already or cannot be made.
+    pub fn creating(&self, file: &Path) -> Result<Creating, OpError> {
+        let (inside, shown) = self.inside(file)?;
+        let (Some(name), parent) = (inside.file_name(), inside.parent()) else {
+            return Err(OpError::invalid("the path names no file", "name a file, such as secrets.json"));
+        };
+        let parent = parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let directory = beneath(self.directory.as_fd(), parent, flags).map_err(|error| refused(&error))?;
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let made = rustix::fs::openat(&directory, name, flags, Mode::from_raw_mode(0o600));
+        let file = File::from(made.map_err(|error| refused(&error.into()))?);
+        Ok(Creating { directory, name: name.to_owned(), shown, file, whole: false })
+    }
+
     /// The path from the root, and the whole of it.
     fn inside(&self, path: &Path) -> Result<(PathBuf, PathBuf), OpError> {
         let from_root = if path.is_absolute() {
@@ -291,6 +309,41 @@ impl Outgoing {
         }
         piece.truncate(filled);
         Ok((filled > 0).then_some(piece))
+    }
+}
+
+/// A private file that was not there before, and goes again unless it is written.
+#[derive(Debug)]
+pub struct Creating {
+    directory: OwnedFd,
+    name: std::ffi::OsString,
+    shown: PathBuf,
+    file: File,
+    whole: bool,
+}
+
+impl Creating {
+    /// Writes it, and says where it is.
+    ///
+    /// # Errors
+    /// `transport`, when it cannot be kept; then there is no file.
+    pub fn write(mut self, content: &[u8]) -> Result<PathBuf, OpError> {
+        self.file.write_all(content).and_then(|()| self.file.sync_all()).map_err(|error| {
+            let what = format!("the file cannot be written: {}", error.kind());
+            OpError::rejected(ErrorKind::Transport, Phase::Transport, what, "make room, and ask again")
+                .reason("write_failed")
+        })?;
+        self.whole = true;
+        Ok(self.shown.clone())
+    }
+}
+
+impl Drop for Creating {
+    fn drop(&mut self) {
+        if !self.whole {
+            // Nobody else makes files of that name in this moment.
+            let _ = rustix::fs::unlinkat(&self.directory, &self.name, rustix::fs::AtFlags::empty());
+        }
     }
 }
 

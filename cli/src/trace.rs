@@ -2,7 +2,7 @@
 //! as last seen, targets, frames and the newest events, in at most 8 KiB. Page data stands in fields named `page…`.
 
 use glass_proto::op::{AnyOperation, CallOptions};
-use glass_proto::{OpError, TargetId};
+use glass_proto::{OpError, TargetId, redact};
 use serde_json::{Map, Value, json};
 
 /// The largest trace.
@@ -100,7 +100,9 @@ fn bounded(error: &OpError, times: &Value, parts: Vec<(&str, Value)>) -> Value {
         trace["executionId"] = execution.to_string().into();
     }
     let mut left_out = Vec::new();
-    for (name, mut part) in parts {
+    for (name, part) in parts {
+        let Some(mut part) = part else { continue };
+        redact::texts(&mut part);
         let room = (MAX - 128).saturating_sub(trace.to_string().len() + name.len());
         while part.as_array().is_some_and(|rows| rows.len() > ROWS) || part.to_string().len() > room {
             if !part.as_array_mut().is_some_and(|rows| shorten(name, rows)) {

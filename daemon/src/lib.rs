@@ -10,6 +10,7 @@
 //! | an operation: deadline, cancel, outcome | [`gate`] | its own end |
 //! | which session a name means | `session::Registry` | the session's actor |
 //! | a session's phase, queue, worker | its actor | the actor |
+//! | a session's secrets | [`vault`] | the actor, when the session ends; their time |
 //! | processes, session directories, the proxy | [`supervise`] | whoever asked for them, through it |
 //!
 //! Invariants: the main thread forks and does nothing else; only the actor changes a phase; no operation reaches a
@@ -39,3 +40,5 @@ pub mod serve;
 pub mod session;
 pub mod shutdown;
 pub mod supervise;
+pub mod terminal;
+pub mod vault;

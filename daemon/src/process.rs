@@ -6,6 +6,7 @@
 use std::io;
 
 use nix::errno::Errno;
+use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::{chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
@@ -20,6 +21,7 @@ pub fn settle() -> io::Result<()> {
     glass_sandbox::default_action(glass_sandbox::Signal::SIGCHLD)?;
     // Neither traced nor dumped: it will hold policy and secrets (DESIGN 1).
     glass_sandbox::set_dumpable(false)?;
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     umask(Mode::S_IRWXG | Mode::S_IRWXO);
     match setsid() {
         // The leader of a process group, started from a shell, has a session that is good enough.

@@ -8,6 +8,7 @@ use crate::error::OpError;
 use crate::escape::{is_hidden, visible};
 use crate::op::locator::Locator;
 use crate::op::{AnyOperation, CallOptions, Chord, Condition, OPERATIONS, Ref};
+use crate::redact;
 use crate::result::{Answer, error_text};
 use crate::wire;
 
@@ -185,4 +186,47 @@ fn fuzz_text_for_terminals() {
         let json = serde_json::from_slice::<Value>(input).is_ok();
         format!("{} {json}", shown.len() == text.len())
     });
+}
+
+/// The first line is a secret, the rest an answer that may hold it, or a text with addresses.
+#[test]
+fn fuzz_redaction() {
+    let words = [
+        "very-secret",
+        "\\u0076ery-secret",
+        "https://u:p@x.test/?k=v#f",
+        "?token=",
+        "%20",
+        "\\\"",
+        "\\\\",
+        "[secret:S]",
+    ];
+    glass_fuzz::run("redact", &words, |input| {
+        let input = text(input);
+        let (secret, rest) = input.split_once('\n').unwrap_or(("", &input));
+        readable(&redact::text(rest));
+        readable(&redact::address(rest));
+        let before = serde_json::from_str::<Value>(rest);
+        let told = redact::secrets(rest.as_bytes().to_vec(), &[("S", secret)]);
+        let changed = told != rest.as_bytes();
+        assert!(!changed || secret.len() >= redact::SHORTEST);
+        let Ok(before) = before else { return format!("no JSON {changed}") };
+        let after: Value = serde_json::from_slice(&told).expect("JSON stays JSON");
+        assert_eq!(std::mem::discriminant(&before), std::mem::discriminant(&after));
+        if secret.len() >= redact::SHORTEST && !"[secret:S]".contains(secret) {
+            assert!(!holds(&after, secret), "{after}");
+        }
+        format!("{changed}")
+    });
+}
+
+fn holds(told: &Value, secret: &str) -> bool {
+    match told {
+        Value::String(text) => text.contains(secret),
+        Value::Array(items) => items.iter().any(|item| holds(item, secret)),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains(secret) || holds(value, secret))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }

@@ -93,6 +93,20 @@ impl World {
         self
     }
 
+    /// With this policy file.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    #[must_use]
+    pub fn with_policy(self, text: &str) -> Self {
+        let directory = self.path("config/glass");
+        fs::create_dir_all(&directory).expect("the configuration directory");
+        fs::write(directory.join("policy.toml"), text).expect("write the policy");
+        self.give(&directory);
+        self.give(&directory.join("policy.toml"));
+        self
+    }
+
     /// A path in it: `home`, `run`, `state`, `config`, `cwd` and what lies below.
     pub fn path(&self, within: &str) -> PathBuf {
         self.directory.path().join(within)

@@ -36,6 +36,7 @@ mod redteam;
 mod revision;
 mod routers;
 mod schemas;
+mod secrets;
 mod seeing;
 mod service;
 mod sockets;

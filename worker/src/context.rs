@@ -10,6 +10,8 @@ use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{CallOptions, Facts};
 use glass_proto::outcome::{Dispatched, Progress};
 use glass_proto::result::DialogSeen;
+use glass_proto::secret::SecretName;
+use glass_proto::wire::worker;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +42,8 @@ pub enum Notice {
         /// Whether the file ends here.
         last: bool,
     },
+    /// What a capture took. It goes nowhere but to the vault.
+    Captured(Vec<worker::Secret>),
     /// A file that belongs to the result.
     Artifact {
         /// Its name.
@@ -49,6 +53,29 @@ pub enum Notice {
         /// Its bytes.
         data: Vec<u8>,
     },
+}
+
+/// Values that an operation types without being told them, wiped when it ends.
+#[derive(Debug, Default)]
+pub struct Secrets(Vec<worker::Secret>);
+
+impl Secrets {
+    /// What the daemon gave along.
+    pub fn new(given: Vec<worker::Secret>) -> Self {
+        Self(given)
+    }
+
+    /// The value of that name.
+    ///
+    /// # Errors
+    /// It was not given along.
+    pub fn value(&self, name: &SecretName) -> Result<&str, OpError> {
+        let given = self.0.iter().find(|secret| secret.name == name.as_str());
+        given.and_then(|secret| std::str::from_utf8(&secret.value).ok()).ok_or_else(|| {
+            OpError::invalid(format!("there is no secret {name}"), "list-secrets names what there is")
+                .reason("no_such_secret")
+        })
+    }
 }
 
 /// One running operation.
@@ -64,6 +91,8 @@ pub struct Context {
     pub client: String,
     /// Whether the answer leaves out what fields hold (contract 10.2).
     pub hide_values: bool,
+    /// The secrets that it names, for it alone.
+    pub secrets: Arc<Secrets>,
     /// The operation's facts.
     pub facts: &'static Facts,
     /// When a handler gives up by itself, to answer with what it knows.
@@ -188,6 +217,7 @@ impl Context {
             target: target.to_owned(),
             client: self.client.clone(),
             hide_values: self.hide_values,
+            secrets: self.secrets.clone(),
             options: self.options.clone(),
             facts: self.facts,
             soft: self.soft,

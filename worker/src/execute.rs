@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use glass_proto::ExecutionId;
 use glass_proto::error::{ErrorKind, OpError, Phase};
+use glass_proto::escape::cut;
 use glass_proto::op::{AnyOperation, CallOptions, Effect};
 use glass_proto::outcome::{Dispatched, Outcome, Progress, interrupted};
+use glass_proto::redact::{self, address};
 use glass_proto::result::{EventKind, EventOf};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +21,7 @@ use crate::act::confine;
 use crate::cdp::types::input::{
     DispatchKeyEvent, DispatchMouseEvent, ImeSetComposition, KeyEventType, MouseEventType, SetInterceptDrags,
 };
-use crate::context::{Context, Notice, Undo};
+use crate::context::{Context, Notice, Secrets, Undo};
 use crate::journal::Journal;
 use crate::ops;
 use crate::page::{Halt, Pages, Step};
@@ -49,6 +51,8 @@ pub struct Request {
     pub left: Duration,
     /// Whether the answer leaves out what fields hold.
     pub hide_values: bool,
+    /// The secrets that it names.
+    pub secrets: Secrets,
 }
 
 /// How it ended.
@@ -82,6 +86,7 @@ pub async fn execute(
         target: target.unwrap_or_default(),
         client: request.client,
         hide_values: request.hide_values,
+        secrets: Arc::new(request.secrets),
         frame: Arc::default(),
         soft: soft_of(hard, time, &options),
         options,
@@ -105,7 +110,10 @@ pub async fn execute(
     let _running = pages.running().enter(&context.token, work);
     let mut ended = one(&context, &request.operation).await;
     if context.hide_values {
-        ended.answer = without_values(ended.answer).map_err(|error| consistent(&context, error));
+        ended.answer = ended.answer.map(without_values).map_err(|mut error| {
+            error.details.values_mut().for_each(redact::values);
+            error
+        });
     }
     ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
     ended
@@ -202,6 +210,7 @@ pub(crate) fn step_context(
         undo: Arc::default(),
         end: whole.end.clone(),
         hide_values: whole.hide_values,
+        secrets: whole.secrets.clone(),
     })
 }
 
@@ -281,8 +290,7 @@ pub(crate) fn no_such_target(pages: &Pages) -> OpError {
 fn open_targets(pages: &Pages) -> Vec<serde_json::Value> {
     let state = pages.state();
     let open = state.order.iter().filter_map(|id| state.target(id)).take(8);
-    open.map(|target| json!({ "id": target.id, "pageUrl": glass_proto::escape::cut(&target.url, 512) }))
-        .collect()
+    open.map(|target| json!({ "id": target.id, "pageUrl": cut(&address(&target.url), 512) })).collect()
 }
 
 /// The target that the call needs is not there.
@@ -306,24 +314,14 @@ fn refused(error: OpError, execution: &ExecutionId) -> Ended {
 /// The same answer, whichever it is, without what tells whether a field holds something. What a script gave back is what
 /// it was.
 fn without_values(answer: Result<Vec<u8>, OpError>) -> Result<Vec<u8>, OpError> {
-    fn strip(value: &mut Value) {
-        match value {
-            Value::Object(object) => {
-                object.shift_remove("valueMatches");
-                object.iter_mut().filter(|(key, _)| *key != "value").for_each(|(_, value)| strip(value));
-            }
-            Value::Array(items) => items.iter_mut().for_each(strip),
-            _ => {}
-        }
-    }
     match answer {
         Ok(output) => {
             let mut value = serde_json::from_slice(&output).map_err(|error| ops::unwritable(&error))?;
-            strip(&mut value);
+            redact::values(&mut value);
             ops::encode(value)
         }
         Err(mut error) => {
-            error.details.values_mut().for_each(strip);
+            error.details.values_mut().for_each(redact::values);
             Err(error)
         }
     }

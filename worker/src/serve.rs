@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::chromium::Browser;
-use crate::context::Notice;
+use crate::context::{Notice, Secrets};
 use crate::execute::{Ended, Request as Work, execute};
 use crate::journal::Journal;
 use crate::page::Pages;
@@ -191,6 +191,7 @@ async fn tell(events: &mpsc::Sender<Result<pb::ExecuteEvent, Status>>, notice: N
         Notice::Progress { done, total, operation } => {
             send(Kind::Progress(pb::Progress { done, total, operation: operation.to_owned() })).await;
         }
+        Notice::Captured(secrets) => send(Kind::Captured(pb::Captured { secrets })).await,
         Notice::Piece { name, data, last } => {
             let media_type = "application/octet-stream".to_owned();
             send(Kind::Artifact(pb::Artifact { name, media_type, data, last })).await;
@@ -220,7 +221,7 @@ fn wire_ended(ended: &Ended) -> pb::Ended {
     pb::Ended { outcome: ended.outcome.name().to_owned(), answer: Some(answer) }
 }
 
-fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work, Box<OpError>> {
+fn work_of(request: &mut pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work, Box<OpError>> {
     let bad = |error: glass_proto::op::DecodeError| {
         Box::new(OpError::rejected(
             ErrorKind::InvalidArgument,
@@ -240,6 +241,7 @@ fn work_of(request: &pb::ExecuteRequest, execution: &ExecutionId) -> Result<Work
         client: request.client_id.clone(),
         left: Duration::from_millis(request.deadline_ms.clamp(1, 3 * MAX_TIMEOUT_MS)),
         hide_values: request.hide_values,
+        secrets: Secrets::new(std::mem::take(&mut request.secrets)),
     })
 }
 
@@ -279,13 +281,13 @@ impl pb::worker_server::Worker for Service {
 
     async fn execute(&self, request: Request<pb::ExecuteRequest>) -> Result<Response<Events>, Status> {
         self.browser().await?;
-        let request = request.into_inner();
+        let mut request = request.into_inner();
         let execution: ExecutionId = request
             .execution_id
             .parse()
             .map_err(|_| Status::invalid_argument("the execution id is malformed"))?;
         let (events, receiver) = mpsc::channel(QUEUE);
-        let work = work_of(&request, &execution);
+        let work = work_of(&mut request, &execution);
         tokio::spawn(self.clone().run(work, execution, events));
         Ok(Response::new(Box::pin(tokio_stream::wrappers::ReceiverStream::new(receiver))))
     }

@@ -16,6 +16,7 @@ mod operation;
 mod picture;
 mod policy;
 mod quota;
+mod secret;
 mod service;
 mod session;
 mod steps;
@@ -23,10 +24,11 @@ mod text;
 
 pub(crate) use audit::since;
 use glass_proto::OpError;
+use glass_proto::op::{CallOptions, DeleteSecrets, ListSecrets, OperationCommand, With};
 use glass_proto::policy::layer::Given;
 
 use crate::args::{
-    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, ServiceCommand,
+    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, SecretCommand, ServiceCommand,
     SessionCommand,
 };
 use crate::client::Server;
@@ -71,6 +73,7 @@ enum Work {
     Service(ServiceCommand),
     Policy(PolicyCommand, Given),
     Quota(Option<glass_proto::SessionName>),
+    Export(Box<secret::Prepared>),
     Demo,
 }
 
@@ -124,6 +127,17 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
         Command::Service(command) => Work::Service(command),
         Command::Policy(command) => Work::Policy(command, cli.global.policy.given()?),
         Command::Quota => Work::Quota(only_given(&cli.global)?),
+        Command::Secret(SecretCommand::Export(export)) => {
+            let session = named(None, &cli.global)?;
+            let root = cli.global.file_root.as_deref();
+            Work::Export(Box::new(secret::prepare(export, session, root, cli.global.json)?))
+        }
+        Command::Secret(command) => Work::Operation(Box::new(operation::prepare(
+            of_the_vault(command),
+            &cli.global.session().map_err(invalid)?,
+            None,
+            cli.global.trace_on_error,
+        )?)),
         Command::Demo => Work::Demo,
         Command::Doctor { fix, deep } => return Ok(Job(Asked::Doctor { fix, deep, global: cli.global })),
     };
@@ -153,6 +167,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         Command::Quota => (true, true, true),
         // It starts none.
         Command::Policy(_) => (false, true, true),
+        Command::Secret(_) => (true, true, true),
         // It starts none either.
         Command::Doctor { .. } => (false, true, true),
         Command::Demo | Command::Known(_) | Command::Config(_) => (false, false, false),
@@ -188,7 +203,7 @@ pub(crate) async fn policy(server: &Server, given: &Given) -> Result<glass_proto
 
 /// Whether a command is one that policy decides about.
 fn goes_by_policy(command: &Command) -> bool {
-    matches!(command, Command::Operation(_) | Command::Policy(_))
+    matches!(command, Command::Operation(_) | Command::Policy(_) | Command::Secret(_))
 }
 
 /// Whether a command reads or writes files of the user's.
@@ -203,7 +218,7 @@ fn goes_by_files(command: &Command) -> bool {
                 | Operation::StorageState(_)
                 | Operation::Evaluate(_)
                 | Operation::Batch(_)
-        )
+        ) | Command::Secret(SecretCommand::Export(_))
     )
 }
 
@@ -227,6 +242,7 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Work::Policy(command, given) => give_up(cancel.race(policy::run(command, &given, &server)).await),
         Work::Audit(prepared) => give_up(cancel.race(audit::run(prepared, &server)).await),
         Work::Confirm(prepared) => give_up(cancel.race(confirm::run(prepared, &server)).await),
+        Work::Export(prepared) => give_up(cancel.race(secret::run(*prepared, &server)).await),
         Work::Logs(prepared) => logs::run(prepared, &server, output, cancel).await,
         // Nothing of these can be half done: giving up is leaving.
         Work::Quota(session) => give_up(cancel.race(quota::run(session, &server)).await),
@@ -235,6 +251,19 @@ pub async fn run(job: Job, output: Output, mut cancel: Cancel) -> Result<Report,
         Work::DaemonStart => give_up(cancel.race(daemon::start(&server)).await),
         Work::DaemonStop => give_up(cancel.race(daemon::stop(&server)).await),
         Work::Status => give_up(cancel.race(daemon::status(&server)).await),
+    }
+}
+
+/// The operation that a command about the vault is another name of.
+fn of_the_vault(command: SecretCommand) -> OperationCommand {
+    let options = CallOptions::default();
+    match command {
+        SecretCommand::Delete { names, all } => {
+            OperationCommand::DeleteSecrets(With { params: DeleteSecrets { names, all }, options })
+        }
+        SecretCommand::List | SecretCommand::Export(_) => {
+            OperationCommand::ListSecrets(With { params: ListSecrets {}, options })
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn run(prepared: Prepared, server: &Server) -> Result<Report, F
     }
 }
 
-fn absent(name: &SessionName) -> OpError {
+pub(super) fn absent(name: &SessionName) -> OpError {
     OpError::rejected(
         ErrorKind::TargetNotFound,
         Phase::Preflight,

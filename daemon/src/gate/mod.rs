@@ -15,6 +15,7 @@ mod rates;
 mod record;
 mod relay;
 mod run;
+mod secrets;
 mod stage;
 
 pub use ending::Cause;

@@ -2,6 +2,7 @@
 
 use glass_proto::ExecutionId;
 use glass_proto::outcome::{Outcome, Progress};
+use glass_proto::secret;
 use glass_proto::wire::client;
 use glass_proto::wire::worker::worker_client::WorkerClient;
 use glass_proto::wire::worker::{self, ended, execute_event};
@@ -32,6 +33,7 @@ pub(super) struct Work<'a> {
     pub deadline: Instant,
     pub can_have_effect: bool,
     pub hide_values: bool,
+    pub secrets: Vec<worker::Secret>,
 }
 
 /// How an operation left the worker.
@@ -48,13 +50,14 @@ pub(super) enum Answer {
     Error(Vec<u8>),
 }
 
-/// Runs `work` in its turn, until it ends, its client cancels it or goes, or the daemon stops.
+/// Runs `work` in its turn, and collects what a capture takes, until it ends, its client cancels it or goes, or the daemon stops.
 pub(super) async fn run(
     turn: &mut Turn,
     work: Work<'_>,
     events: &Events,
     in_flight: &InFlight,
     stopping: &CancellationToken,
+    captured: &mut Vec<worker::Secret>,
 ) -> Left {
     let remaining = work.deadline.saturating_duration_since(Instant::now());
     let request = worker::ExecuteRequest {
@@ -65,6 +68,7 @@ pub(super) async fn run(
         deadline_ms: u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX).max(1),
         client_id: work.client,
         hide_values: work.hide_values,
+        secrets: work.secrets,
     };
     let mut progress = Progress::BeforeDispatch;
     let effect = work.can_have_effect;
@@ -77,7 +81,7 @@ pub(super) async fn run(
                 in_flight.dispatched()
             }
         };
-        let talk = talk(turn.client.clone(), request, events, &mut progress, dispatched);
+        let talk = talk(turn.client.clone(), request, events, &mut progress, dispatched, captured);
         tokio::pin!(talk);
         let cause = tokio::select! {
             biased;
@@ -132,6 +136,7 @@ async fn talk(
     events: &Events,
     progress: &mut Progress,
     dispatched: impl Fn(),
+    captured: &mut Vec<worker::Secret>,
 ) -> Result<(Outcome, Answer), Status> {
     let mut stream: Streaming<worker::ExecuteEvent> = client.execute(request).await?.into_inner();
     while let Some(event) = stream.message().await? {
@@ -144,6 +149,13 @@ async fn talk(
             Some(execute_event::Kind::Progress(progress)) => {
                 let worker::Progress { done, total, operation } = progress;
                 events.progress(client::Progress { done, total, operation }).await;
+            }
+            Some(execute_event::Kind::Captured(mut taken)) => {
+                // A worker may be anything; the vault has bounds of its own for what is kept.
+                if captured.len() + taken.secrets.len() > secret::MOST {
+                    return Err(Status::internal("it took more secrets than there may be"));
+                }
+                captured.append(&mut taken.secrets);
             }
             Some(execute_event::Kind::Ended(ended)) => return read(ended),
             None => {}

@@ -22,6 +22,7 @@ use super::permit::{self, Permit, Privates};
 use super::rates::Limiters;
 use super::record;
 use super::relay::{self, Answer, Left, Work};
+use super::secrets;
 use crate::audit::Audit;
 use crate::authority::Authority;
 use crate::confirm::{Confirmations, Used};
@@ -315,6 +316,12 @@ impl Gate {
     ) -> Result<(Outcome, Answer), Box<OpError>> {
         let mut turn = wait(admitted, limits).await?;
         limits.in_flight.runs();
+        let vault = turn.vault.clone();
+        if let Some(answer) = secrets::answer(&checked.operation, &vault) {
+            turn.ended(if answer.is_ok() { Outcome::Completed } else { Outcome::Rejected });
+            return answer.map(|answer| (Outcome::Completed, answer));
+        }
+        let along = secrets::along(&checked.operation, &vault)?;
         let encoded = encode(&checked.operation, checked)?;
         let work = Work {
             execution: id,
@@ -325,12 +332,19 @@ impl Gate {
             deadline: limits.deadline,
             can_have_effect: limits.can_have_effect,
             hide_values,
+            secrets: along,
         };
-        let left = relay::run(&mut turn, work, limits.events, limits.in_flight, limits.stopping).await;
+        let mut captured = Vec::new();
+        let left =
+            relay::run(&mut turn, work, limits.events, limits.in_flight, limits.stopping, &mut captured).await;
         match left {
             Left::Ended(outcome, answer) => {
-                turn.ended(outcome);
-                Ok((outcome, answer))
+                let kept = match checked.operation {
+                    AnyOperation::CaptureSecrets(_) => secrets::keep(&vault, captured, outcome, answer),
+                    _ => Ok(answer),
+                };
+                turn.ended(kept.as_ref().map_or_else(|error| error.outcome, |_| outcome));
+                Ok((outcome, secrets::hide(&vault, kept?)))
             }
             Left::Interrupted(cause, progress) => {
                 let error = ending::error(&cause, progress, limits.can_have_effect);

@@ -8,7 +8,7 @@ use glass_proto::version::{CLIENT, PROGRAM};
 use glass_proto::wire::client::glass_server::Glass;
 use glass_proto::wire::client::{self as pb, Hello};
 use glass_proto::wire::{Caller, HelloError, encode_error};
-use glass_proto::{ConfirmationId, ExecutionId, SessionName};
+use glass_proto::{ConfirmationId, ExecutionId, SecretName, SessionName};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
@@ -425,6 +425,23 @@ impl Glass for Service {
             rows.extend(quotas::of_session(view, info).await);
         }
         Ok(Response::new(pb::QuotasReply { quotas: rows }))
+    }
+
+    async fn export_secrets(
+        &self,
+        request: Request<pb::ExportSecretsRequest>,
+    ) -> Result<Response<pb::ExportSecretsReply>, Status> {
+        let peer = peer(&request)?;
+        let pid = i32::try_from(peer.pid).ok();
+        let request = request.into_inner();
+        let caller = greet(request.hello)?;
+        let name = session_name(&request.session)?;
+        self.may_name(&caller, &name)?;
+        let names =
+            request.names.iter().map(|name| name.parse::<SecretName>()).collect::<Result<Vec<_>, _>>();
+        let names = names.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let secrets = self.0.gate.export(&caller, pid, &name, &names).map_err(|error| refused(&error))?;
+        Ok(Response::new(pb::ExportSecretsReply { secrets }))
     }
 
     async fn stop(&self, request: Request<pb::StopRequest>) -> Result<Response<pb::StopReply>, Status> {

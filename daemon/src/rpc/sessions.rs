@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use glass_proto::redact;
 use glass_proto::wire::client as pb;
 use glass_proto::wire::worker::HealthRequest;
 use tokio::time::timeout;
@@ -9,6 +10,7 @@ use tokio::time::timeout;
 use crate::limits;
 use crate::session::Info;
 use crate::supervise::{Egress, memory};
+use crate::vault;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +104,12 @@ async fn pages(info: &Info) -> Vec<pb::TargetInfo> {
     let Some(mut client) = info.client.clone() else { return Vec::new() };
     match timeout(limits::HEALTH, client.health(HealthRequest {})).await {
         Ok(Ok(reply)) => {
+            let kept = info.vault.as_ref().map(|vault| vault.all()).unwrap_or_default();
+            let secrets = vault::texts(&kept);
             let page = |target: glass_proto::wire::worker::Target| pb::TargetInfo {
                 id: target.id,
-                url: target.url,
-                title: target.title,
+                url: redact::secrets_in(target.url, &secrets),
+                title: redact::secrets_in(target.title, &secrets),
             };
             reply.into_inner().targets.into_iter().map(page).collect()
         }

@@ -19,6 +19,7 @@ use super::phase::{CloseReason, Effect, Event, FailReason, Phase};
 use super::queue::Queue;
 use super::registry::Registry;
 use crate::supervise::{Launcher, StartError, Terms, Worker, end};
+use crate::vault::Vault;
 
 /// Requests that may wait for an actor, which answers each at once.
 const ASKS: usize = 256;
@@ -51,6 +52,7 @@ pub(super) struct Actor {
     queue: Queue<Waiter>,
     running: HashMap<ExecutionId, &'static str>,
     worker: Option<Worker>,
+    vault: Arc<Vault>,
     start_error: Option<Arc<StartError>>,
     closers: Vec<oneshot::Sender<()>>,
     cancel_start: CancellationToken,
@@ -76,6 +78,7 @@ impl Actor {
         let (asks, inbox) = mpsc::channel(ASKS);
         let (notes, heard) = mpsc::unbounded_channel();
         let gone = CancellationToken::new();
+        let vault: Arc<Vault> = Arc::default();
         let advisory = Arc::new(AtomicBool::new(false));
         let actor = Self {
             id: id.clone(),
@@ -91,6 +94,7 @@ impl Actor {
             queue: Queue::new(launcher.watchdog.quotas().queued as usize),
             running: HashMap::new(),
             worker: None,
+            vault: vault.clone(),
             start_error: None,
             closers: Vec::new(),
             cancel_start: CancellationToken::new(),
@@ -109,12 +113,13 @@ impl Actor {
             let _guard = guard;
             actor.run(inbox, heard).await;
         });
-        SessionHandle { id, terms, options, advisory, asks, gone }
+        SessionHandle { id, terms, options, advisory, vault, asks, gone }
     }
 
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>, mut notes: mpsc::UnboundedReceiver<Note>) {
         while !self.finished {
             let idle = self.idle_left();
+            let over = self.vault.expires();
             tokio::select! {
                 biased;
                 note = notes.recv() => match note {
@@ -126,6 +131,7 @@ impl Actor {
                     // The registry has forgotten us, which it does only at the end.
                     None => self.happen(Event::Close(CloseReason::Shutdown)),
                 },
+                () = sleep_until(over) => self.vault.expire(),
                 () = sleep_for(idle) => self.happen(Event::Close(CloseReason::Idle)),
             }
         }
@@ -297,6 +303,7 @@ impl Actor {
                 client: worker.client.clone(),
                 lost: worker.lost.clone(),
                 journal: worker.body.journal.clone(),
+                vault: self.vault.clone(),
                 closing: self.closing.clone(),
                 execution,
                 outcome: Outcome::Rejected,
@@ -309,6 +316,7 @@ impl Actor {
 
     fn end_operations(&mut self) {
         self.closing.cancel();
+        self.vault.close();
         let why = match (&self.phase, &self.start_error) {
             (Phase::Failing(FailReason::Lost(why)), _) => NoTurn::Lost(why.clone()),
             (_, Some(error)) => NoTurn::NotStarted(error.clone()),
@@ -370,6 +378,7 @@ impl Actor {
             client: self.worker.as_ref().map(|worker| worker.client.clone()),
             usage: self.worker.as_ref().map(|worker| *worker.watch.usage.borrow()),
             targets: self.terms.targets,
+            vault: Some(self.vault.clone()),
         }
     }
 }
@@ -394,6 +403,13 @@ impl Drop for Told {
             // An actor that has gone needs no news.
             let _ = self.notes.send(note);
         }
+    }
+}
+
+async fn sleep_until(time: Option<tokio::time::Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
     }
 }
 

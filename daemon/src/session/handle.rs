@@ -17,6 +17,7 @@ use super::info::Info;
 use super::phase::CloseReason;
 use crate::authority::refusal;
 use crate::supervise::{Journal, Lost, StartError, Terms, Worker};
+use crate::vault::Vault;
 
 /// An operation that wants its turn.
 #[derive(Clone, Debug)]
@@ -57,6 +58,8 @@ pub struct Turn {
     pub lost: Lost,
     /// What the worker was about to send; for when it is gone.
     pub journal: Arc<Journal>,
+    /// The session's secrets.
+    pub vault: Arc<Vault>,
     /// Cancelled when the session closes.
     pub closing: CancellationToken,
     pub(super) execution: ExecutionId,
@@ -141,6 +144,8 @@ pub struct SessionHandle {
     pub(super) options: Arc<SessionOptions>,
     /// Whether its network rules turned out to be advice.
     pub(super) advisory: Arc<AtomicBool>,
+    /// Its secrets.
+    pub vault: Arc<Vault>,
     pub(super) asks: mpsc::Sender<Ask>,
     pub(super) gone: CancellationToken,
 }

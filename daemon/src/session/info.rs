@@ -1,5 +1,6 @@
 //! What lists and `session show` tell of a session.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glass_proto::Outcome;
@@ -8,6 +9,7 @@ use tonic::transport::Channel;
 
 use crate::quota::Usage;
 use crate::supervise::Greeting;
+use crate::vault::Vault;
 
 /// After how long without an operation a session closes; `None`: never (contract 1.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Info {
     pub usage: Option<Usage>,
     /// How many targets it may have.
     pub targets: u32,
+    /// Its secrets, which nothing that is told of it shows.
+    pub vault: Option<Arc<Vault>>,
 }
 
 /// Operations by outcome.

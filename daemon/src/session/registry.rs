@@ -22,6 +22,7 @@ use super::phase::{CloseReason, FailReason};
 use crate::limits;
 use crate::quota::Quotas;
 use crate::supervise::{Launcher, LossReason};
+use crate::vault::Vault;
 
 /// The sessions of this daemon.
 #[derive(Clone)]
@@ -172,6 +173,14 @@ impl Registry {
         session.info().await
     }
 
+    /// The secrets of the session called `name`, where one lives.
+    pub fn vault(&self, name: &SessionName) -> Option<Arc<Vault>> {
+        match self.slots().get(name)? {
+            Slot::Live(session) => Some(session.vault.clone()),
+            Slot::Failed(_) => None,
+        }
+    }
+
     /// Closes the session called `name`, or forgets a failed one; false where there is none.
     pub async fn close(&self, name: &SessionName, why: CloseReason) -> bool {
         let session = {
@@ -251,7 +260,7 @@ impl Registry {
         };
         // Whoever asked for the start has the reason; what a crash interrupted was told of that operation only.
         let told = matches!(reason, FailReason::Start(_));
-        let info = Info { client: None, pid: None, closes_in: None, usage: None, ..info };
+        let info = Info { client: None, vault: None, pid: None, closes_in: None, usage: None, ..info };
         let stone = Tombstone { session, info, reason, told, at: Instant::now() };
         slots.insert(name.clone(), Slot::Failed(Box::new(stone)));
         forget_oldest(&mut slots);
@@ -278,6 +287,7 @@ impl Registry {
             client: None,
             usage: None,
             targets: 0,
+            vault: None,
         };
         self.failed(name, id, FailReason::Fault, info);
     }

@@ -49,10 +49,23 @@ pub struct ExecuteRequest {
     /// Answers leave out what fields hold (contract 10.2, read_form_values).
     #[prost(bool, tag = "7")]
     pub hide_values: bool,
+    /// The secrets that the operation names, for it alone.
+    #[prost(message, repeated, tag = "8")]
+    pub secrets: ::prost::alloc::vec::Vec<Secret>,
+}
+/// A secret of the session's vault. Never logged, remembered or answered.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[prost(skip_debug)]
+pub struct Secret {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// UTF-8.
+    #[prost(bytes = "vec", tag = "2")]
+    pub value: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExecuteEvent {
-    #[prost(oneof = "execute_event::Kind", tags = "1, 2, 3, 4")]
+    #[prost(oneof = "execute_event::Kind", tags = "1, 2, 3, 4, 5")]
     pub kind: ::core::option::Option<execute_event::Kind>,
 }
 /// Nested message and enum types in `ExecuteEvent`.
@@ -68,7 +81,15 @@ pub mod execute_event {
         Ended(super::Ended),
         #[prost(message, tag = "4")]
         Progress(super::Progress),
+        #[prost(message, tag = "5")]
+        Captured(super::Captured),
     }
+}
+/// What captureSecrets took, before its end.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Captured {
+    #[prost(message, repeated, tag = "1")]
+    pub secrets: ::prost::alloc::vec::Vec<Secret>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Dispatched {}

@@ -15,6 +15,7 @@ use super::{
     seconds,
 };
 use crate::result::Batched;
+use crate::secret::SecretName;
 
 /// Do several operations one after the other
 ///
@@ -150,8 +151,14 @@ impl Step {
         let operation = operation.map_err(invalid)?;
         let options = CallOptions::decode(Value::Object(options).to_string().as_bytes()).map_err(invalid)?;
         operation.check_options(&options).map_err(|error| InvalidParams(error.to_string()))?;
-        if let AnyOperation::Batch(_) = &operation {
-            return Err(InvalidParams("a batch holds no batch".to_owned()));
+        match &operation {
+            AnyOperation::Batch(_) => return Err(InvalidParams("a batch holds no batch".to_owned())),
+            AnyOperation::CaptureSecrets(_)
+            | AnyOperation::ListSecrets(_)
+            | AnyOperation::DeleteSecrets(_) => {
+                return Err(InvalidParams(format!("{name} is about the vault, and no step of a batch is")));
+            }
+            _ => {}
         }
         Ok((operation, options))
     }
@@ -206,6 +213,11 @@ impl Operation for Batch {
         // It begins on what its first step can begin on; what is wrong with that `check` says.
         let first = self.steps.first().and_then(|step| step.decode().ok());
         first.map_or(Needs::OpenPage, |(operation, _)| operation.needs())
+    }
+
+    fn secrets(&self) -> Vec<SecretName> {
+        let steps = self.steps.iter().filter_map(|step| step.decode().ok());
+        steps.flat_map(|(operation, _)| operation.secrets()).collect()
     }
 
     fn text_input(&mut self) -> Option<TextInput<'_>> {

@@ -57,6 +57,7 @@ mod reference;
 mod route;
 mod screenshot;
 mod scroll;
+mod secrets;
 mod select;
 mod select_text;
 mod set_viewport;
@@ -78,6 +79,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::secret::SecretName;
 
 pub use batch::{Batch, Mode, Step};
 pub use call::{CallOptions, GuardScope, Interaction, InvalidOptions, MAX_TIMEOUT_MS, ObserveAfter};
@@ -133,6 +136,7 @@ pub use reference::{InvalidRef, Ref};
 pub use route::{ListRoutes, RemoveRoute, RequestType, Route, RouteAction};
 pub use screenshot::{Clip, ImageFormat, Screenshot};
 pub use scroll::{Scroll, ScrollEnd};
+pub use secrets::{CaptureSecrets, DeleteSecrets, ListSecrets};
 pub use select::Select;
 pub use select_text::SelectText;
 pub use set_viewport::SetViewport;
@@ -182,6 +186,11 @@ pub trait Operation: Serialize + DeserializeOwned {
 
     /// What policy is asked for beside [`Facts::capability`], for what these parameters ask.
     fn also_needs(&self) -> Vec<Capability> {
+        Vec::new()
+    }
+
+    /// The secrets of the session's vault that it needs the values of.
+    fn secrets(&self) -> Vec<SecretName> {
         Vec::new()
     }
 
@@ -320,6 +329,11 @@ macro_rules! operations {
                 match self { $(Self::$variant(params) => params.locators(),)* }
             }
 
+            /// The secrets of the session's vault that it needs the values of.
+            pub fn secrets(&self) -> Vec<SecretName> {
+                match self { $(Self::$variant(params) => params.secrets(),)* }
+            }
+
             /// Whether the call option `scope` means something to it.
             pub fn takes_scope(&self) -> bool {
                 match self { $(Self::$variant(params) => params.takes_scope(),)* }
@@ -444,6 +458,9 @@ operations! {
     Cookies,
     StorageState,
     Clipboard,
+    CaptureSecrets,
+    ListSecrets,
+    DeleteSecrets,
 }
 
 impl AnyOperation {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Capability, Effect, Facts, Lane, Locator, Needs, Operation, TextInput, seconds};
 use crate::result::Acted;
+use crate::secret::SecretName;
 
 /// Put text in at the caret
 ///
@@ -18,12 +19,18 @@ use crate::result::Acted;
 pub struct Type {
     /// The text; `-` reads standard input
     #[arg(
-        required_unless_present = "file",
+        required_unless_present_any = ["file", "secret"],
         allow_hyphen_values = false,
         default_value = "",
         hide_default_value = true
     )]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// Name of a secret of the vault in place of the text
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["text", "file"])]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub secret: Option<SecretName>,
     /// The field that it goes into, and nowhere else; keys without a target follow the focus
     #[arg(long, value_name = "LOCATOR")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +69,19 @@ impl Type {
     /// Most characters that are typed by keys or composed.
     pub const MAX_KEYS: usize = 500;
 
+    /// Whether a text can be put in this way.
+    ///
+    /// # Errors
+    /// It is too long for it.
+    pub fn fits(&self, text: &str) -> Result<(), super::InvalidParams> {
+        match self.mode {
+            TypeMode::Insert => super::at_most("text", text.len(), super::Fill::MAX_TEXT),
+            TypeMode::Keys | TypeMode::Compose => {
+                super::at_most("text", text.chars().count(), Self::MAX_KEYS)
+            }
+        }
+    }
+
     /// Milliseconds between keys.
     pub fn delay(&self) -> u32 {
         self.delay_ms.unwrap_or(20)
@@ -87,21 +107,26 @@ impl Operation for Type {
         self.target.iter().collect()
     }
 
+    fn secrets(&self) -> Vec<SecretName> {
+        self.secret.iter().cloned().collect()
+    }
+
     fn text_input(&mut self) -> Option<TextInput<'_>> {
-        Some(TextInput { text: &mut self.text, file: &mut self.file })
+        self.secret.is_none().then_some(TextInput { text: &mut self.text, file: &mut self.file })
     }
 
     fn check(&self) -> Result<(), super::InvalidParams> {
-        super::at_least_one("text", self.text.len())?;
+        if self.secret.is_none() {
+            super::at_least_one("text", self.text.len())?;
+        } else if !self.text.is_empty() {
+            return Err(super::InvalidParams("give a text or the name of a secret, not both".to_owned()));
+        }
         super::in_range("delayMs", self.delay(), 0..=100)?;
         match self.mode {
             TypeMode::Insert | TypeMode::Compose if self.delay_ms.is_some() => Err(super::InvalidParams(
                 "delayMs is the time between keys; only mode keys has some".to_owned(),
             )),
-            TypeMode::Insert => super::at_most("text", self.text.len(), super::Fill::MAX_TEXT),
-            TypeMode::Keys | TypeMode::Compose => {
-                super::at_most("text", self.text.chars().count(), Self::MAX_KEYS)
-            }
+            _ => self.fits(&self.text),
         }
     }
 }

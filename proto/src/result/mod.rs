@@ -17,6 +17,7 @@ mod network;
 mod observation;
 mod read;
 mod routes;
+mod secrets;
 mod targets;
 mod text;
 
@@ -43,5 +44,6 @@ pub use network::NetworkBody;
 pub use observation::{LeftOut, Node, Observation, Queried, size};
 pub use read::{ArtifactKept, DomRead, Evaluated, Found, Mark, SeenPart, Shot, TextRead, Verified, Waited};
 pub use routes::{RouteMade, RouteRemoved, RouteRow, Routes};
+pub use secrets::{SecretRow, SecretsCaptured, SecretsDeleted, SecretsListed};
 pub use targets::{FrameRow, Frames, TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 pub use text::{Answer, error_text};

@@ -13,6 +13,7 @@ use super::{
 };
 use super::{
     Capabilities, ClipboardAnswered, Health, NetworkBody, Recovered, RouteMade, RouteRemoved, Routes,
+    SecretsCaptured, SecretsDeleted, SecretsListed,
 };
 use crate::error::OpError;
 use crate::escape::{quoted, visible};
@@ -105,6 +106,12 @@ pub enum Answer {
     Clipboard(ClipboardAnswered),
     /// `storageState`.
     Storage(Box<StorageMoved>),
+    /// `captureSecrets`.
+    SecretsCaptured(Box<SecretsCaptured>),
+    /// `listSecrets`.
+    Secrets(SecretsListed),
+    /// `deleteSecrets`.
+    SecretsDeleted(SecretsDeleted),
 }
 
 fn read<O: Operation>(json: &[u8]) -> serde_json::Result<O::Output> {
@@ -192,6 +199,11 @@ impl Answer {
             AnyOperation::Cookies(_) => Self::Cookies(read::<op::Cookies>(json)?),
             AnyOperation::Clipboard(_) => Self::Clipboard(read::<op::Clipboard>(json)?),
             AnyOperation::StorageState(_) => Self::Storage(Box::new(read::<op::StorageState>(json)?)),
+            AnyOperation::CaptureSecrets(_) => {
+                Self::SecretsCaptured(Box::new(read::<op::CaptureSecrets>(json)?))
+            }
+            AnyOperation::ListSecrets(_) => Self::Secrets(read::<op::ListSecrets>(json)?),
+            AnyOperation::DeleteSecrets(_) => Self::SecretsDeleted(read::<op::DeleteSecrets>(json)?),
             AnyOperation::RetryDownloadCapture(_) => {
                 Self::Downloaded(read::<op::RetryDownloadCapture>(json)?)
             }
@@ -282,6 +294,9 @@ impl Answer {
             Self::Uploaded(uploaded) => uploaded_text(uploaded),
             Self::Cookies(cookies) => cookies_text(cookies),
             Self::Storage(moved) => storage_text(moved),
+            Self::SecretsCaptured(captured) => captured_text(captured),
+            Self::Secrets(listed) => secrets_text(listed),
+            Self::SecretsDeleted(gone) => deleted_text(gone),
             Self::Clipboard(answered) => clipboard_text(answered),
             Self::DownloadEnded(ended) => {
                 format!("download {} is {}", ended.download_id, download_state(ended.state))
@@ -655,6 +670,46 @@ fn storage_text(moved: &StorageMoved) -> String {
         );
     }
     out
+}
+
+fn captured_text(captured: &SecretsCaptured) -> String {
+    let mut out = match captured.names.as_slice() {
+        [] => "the code set nothing".to_owned(),
+        names => format!("kept {} for {} min", joined(names), captured.expires_in_ms.div_ceil(60_000)),
+    };
+    let _ = if captured.previous_revision == captured.revision {
+        write!(out, " · r{} unchanged", captured.revision)
+    } else {
+        write!(out, " · r{} → r{}", captured.previous_revision, captured.revision)
+    };
+    evidence_text(&mut out, &captured.evidence);
+    out
+}
+
+fn secrets_text(listed: &SecretsListed) -> String {
+    if listed.secrets.is_empty() {
+        return "no secrets".to_owned();
+    }
+    let rows = listed
+        .secrets
+        .iter()
+        .map(|row| format!("{} · kept for {} s", row.name, row.expires_in_ms.div_ceil(1000)));
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+fn deleted_text(gone: &SecretsDeleted) -> String {
+    let mut out = match gone.deleted.as_slice() {
+        [] => "deleted nothing".to_owned(),
+        names => format!("deleted {}", joined(names)),
+    };
+    if !gone.absent.is_empty() {
+        let _ = write!(out, " · not there: {}", joined(&gone.absent));
+    }
+    out
+}
+
+fn joined(names: &[crate::secret::SecretName]) -> String {
+    names.iter().map(crate::secret::SecretName::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn clipboard_text(answered: &ClipboardAnswered) -> String {

@@ -47,7 +47,8 @@ function partsAtCaret(field) {
   ];
 }
 
-// The field that has the focus, or the given one once it has it. → {frame} where the focus is in a frame below.
+// The field that has the focus, or the given one once it has it. → {frame} where the focus is in a frame below. What a
+// secret goes into is protected before it does.
 function caret(args) {
   const given = args.ref !== undefined;
   const el = given ? required(args).el : activeElement();
@@ -55,6 +56,7 @@ function caret(args) {
   const name = given ? undefined : frameLabels.get(el);
   if (name !== undefined) return { frame: name };
   const field = fieldOf(el) || el;
+  if (args.secret) secretFields.add(field);
   if (given && !isFocused(field)) {
     if (args.focus === false) return { ...fieldAnswer(field), editable: isEditable(field) };
     focusOn(args);

@@ -5,8 +5,8 @@
 use std::io::Read;
 
 use glass_proto::error::{ErrorKind, OpError, Phase};
-use glass_proto::escape::cut;
 use glass_proto::op::{CancelDownload, Download, RetryDownloadCapture};
+use glass_proto::redact::address;
 use glass_proto::result::{DownloadEnded, DownloadRow, DownloadState, Downloaded, Downloads};
 use glass_proto::wire::CHUNK;
 use sha2::{Digest, Sha256};
@@ -22,7 +22,7 @@ pub(super) fn list(context: &Context) -> Downloads {
         state: download.state,
         reason: download.reason.map(str::to_owned),
         page_file_name: download.name.clone(),
-        page_url: cut(&download.url, 4096).into_owned(),
+        page_url: address(&download.url),
         target_id: download.target.clone(),
         bytes: download.received,
         total_bytes: (download.total > 0).then_some(download.total),

@@ -36,28 +36,28 @@ const LATE: Duration = Duration::from_secs(300);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Reply {
-    result: Remote,
-    exception_details: Option<Exception>,
+pub(super) struct Reply {
+    pub(super) result: Remote,
+    pub(super) exception_details: Option<Exception>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Remote {
+pub(super) struct Remote {
     #[serde(rename = "type")]
     kind: String,
     subtype: Option<String>,
     class_name: Option<String>,
     unserializable_value: Option<String>,
-    value: Option<Box<RawValue>>,
+    pub(super) value: Option<Box<RawValue>>,
     deep_serialized_value: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Exception {
+pub(super) struct Exception {
     #[serde(default)]
-    line_number: i64,
+    pub(super) line_number: i64,
     #[serde(default)]
     column_number: i64,
     exception: Option<Remote>,
@@ -189,7 +189,7 @@ fn release(context: &Context, session: &str) -> Pending<serde::de::IgnoredAny> {
 }
 
 /// The script's answer, and its place among the browser's answers.
-async fn ended(
+pub(super) async fn ended(
     context: &Context,
     session: &Arc<str>,
     script: Pending<Reply>,
@@ -224,6 +224,7 @@ async fn ended(
 /// A dialog withholds the answer: what it is once the dialog is answered is told as an event (contract 5.5).
 fn tell_later(context: &Context, script: InOrder<Reply>) {
     let (pages, target, execution) = (context.pages.clone(), context.target.clone(), context.token.clone());
+    let operation = context.facts.name;
     tokio::spawn(async move {
         let reply = tokio::time::timeout(LATE, script).await;
         let (outcome, error) = match reply {
@@ -233,7 +234,7 @@ fn tell_later(context: &Context, script: InOrder<Reply>) {
             Ok(Err(_)) | Err(_) => (Outcome::Unknown, Some(ErrorKind::UnknownOutcome)),
         };
         let of = EventOf {
-            operation: Some("evaluate".to_owned()),
+            operation: Some(operation.to_owned()),
             outcome: Some(outcome.name().to_owned()),
             error: error.map(|kind| kind.name().to_owned()),
             ..EventOf::default()
@@ -279,7 +280,7 @@ async fn source(context: &Context, session: &str, text: &str) -> Result<String, 
 }
 
 /// The first of these expressions that the browser's parser takes.
-async fn parsed<const N: usize>(
+pub(super) async fn parsed<const N: usize>(
     context: &Context,
     session: &str,
     forms: [String; N],
@@ -334,7 +335,7 @@ fn read_error(error: &value::NotJson) -> OpError {
 }
 
 /// Names of errors that are the language's own; a class of the page's is page text.
-fn error_class(exception: &Exception) -> &'static str {
+pub(super) fn error_class(exception: &Exception) -> &'static str {
     const KNOWN: [&str; 8] = [
         "Error",
         "TypeError",

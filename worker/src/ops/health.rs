@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::escape::cut;
 use glass_proto::op::{Recover, RecoverMethod};
+use glass_proto::redact::address;
 use glass_proto::result::{Health, QuotaRow, Recovered, TargetHealth};
 
 use crate::cdp::types::target;
@@ -22,7 +23,7 @@ pub(super) async fn health(context: &Context) -> Result<Health, OpError> {
     let state = context.pages.state();
     let targets = state.order.iter().filter_map(|id| state.target(id)).map(|target| TargetHealth {
         id: target.id.clone(),
-        page_url: cut(&target.url, 512).into_owned(),
+        page_url: cut(&address(&target.url), 512).into_owned(),
         crashed: target.crashed,
         dialog: target.dialog.is_some(),
         responsive: target.answers().then_some(target.asked.is_none()),

@@ -5,6 +5,7 @@ mod at_point;
 mod batch;
 mod begin;
 mod capabilities;
+mod capture_secrets;
 mod check;
 mod clear;
 mod click;
@@ -139,6 +140,8 @@ pub async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>,
         AnyOperation::Cookies(params) => encode(cookies::run(context, params).await?),
         AnyOperation::Clipboard(params) => encode(clipboard::run(context, params).await?),
         AnyOperation::StorageState(params) => encode(storage_state::run(context, params).await?),
+        AnyOperation::CaptureSecrets(params) => encode(capture_secrets::run(context, params).await?),
+        AnyOperation::ListSecrets(_) | AnyOperation::DeleteSecrets(_) => Err(capture_secrets::of_the_vault()),
         AnyOperation::RetryDownloadCapture(params) => encode(downloads::retry(context, params).await?),
     }
 }

@@ -36,18 +36,41 @@ struct Caret {
 
 pub(super) async fn run(context: &Context, params: &Type) -> Result<Acted, OpError> {
     begin::page(context)?;
-    fits_the_time(context, params)?;
-    let Some(target) = &params.target else { return at_focus(context, params).await };
+    let text = Text::of(context, params)?;
+    fits_the_time(context, params, text)?;
+    let Some(target) = &params.target else { return at_focus(context, params, text).await };
     let (found, looked) = find(context, target).await?;
-    into(context, params, target, found, &looked).await
+    into(context, params, text, target, found, &looked).await
+}
+
+/// What is put in.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    text: &'a str,
+    /// Whether it is a secret: then it goes into one field, whose content no reading tells from then on.
+    secret: bool,
+}
+
+impl<'a> Text<'a> {
+    fn of(context: &'a Context, params: &'a Type) -> Result<Self, OpError> {
+        let Some(name) = &params.secret else { return Ok(Self { text: &params.text, secret: false }) };
+        let text = context.secrets.value(name)?;
+        if text.is_empty() || params.fits(text).is_err() {
+            return Err(OpError::invalid(
+                "the secret is empty, or longer than is typed in this mode",
+                "mode insert takes the longest; capture it anew where it is empty",
+            ));
+        }
+        Ok(Self { text, secret: true })
+    }
 }
 
 /// Keys that cannot all be pressed in time are not begun.
-fn fits_the_time(context: &Context, params: &Type) -> Result<(), OpError> {
+fn fits_the_time(context: &Context, params: &Type, text: Text<'_>) -> Result<(), OpError> {
     if params.mode != TypeMode::Keys {
         return Ok(());
     }
-    let count = u32::try_from(params.text.chars().count()).unwrap_or(u32::MAX);
+    let count = u32::try_from(text.text.chars().count()).unwrap_or(u32::MAX);
     let needed = Duration::from_millis(u64::from(params.delay())) * count.saturating_sub(1) + AFTER;
     if needed <= context.left() {
         return Ok(());
@@ -62,7 +85,7 @@ fn fits_the_time(context: &Context, params: &Type) -> Result<(), OpError> {
 }
 
 /// Where nobody names a field: the one that has the focus.
-async fn at_focus(context: &Context, params: &Type) -> Result<Acted, OpError> {
+async fn at_focus(context: &Context, params: &Type, text: Text<'_>) -> Result<Acted, OpError> {
     let looked = look(context, None, false, 1).await?;
     guard_revision(context, None, &looked.changes, None)?;
     let focus = focused(context).await?;
@@ -71,15 +94,17 @@ async fn at_focus(context: &Context, params: &Type) -> Result<Acted, OpError> {
     {
         return Err(nothing_focused());
     }
-    match (focus, params.mode) {
-        (Some((key, node, true)), TypeMode::Insert | TypeMode::Compose) => {
+    // Keys follow the focus; a secret follows nothing.
+    let one_field = text.secret || params.mode != TypeMode::Keys;
+    match focus {
+        Some((key, node, true)) if one_field => {
             let by = Ref { revision: None, frame: key.label, node };
             let locator: Locator = by.to_string().parse().map_err(|_| nothing_focused())?;
             let found = Found { key, node, by_ref: Some(by), as_of: None };
-            into(context, params, &locator, found, &looked).await
+            into(context, params, text, &locator, found, &looked).await
         }
-        (_, TypeMode::Insert | TypeMode::Compose) => Err(nothing_focused()),
-        (focus, TypeMode::Keys) => follow(context, params, focus, &looked).await,
+        _ if one_field => Err(nothing_focused()),
+        focus => follow(context, params, focus, &looked).await,
     }
 }
 
@@ -127,6 +152,7 @@ async fn focused(context: &Context) -> Result<Option<(FrameKey, u32, bool)>, OpE
 async fn into(
     context: &Context,
     params: &Type,
+    text: Text<'_>,
     locator: &Locator,
     found: Found,
     looked: &Looked,
@@ -138,7 +164,7 @@ async fn into(
     let (aim, _) = ready(context, locator, found, need).await?;
     let key = &aim.found.key;
     context.dispatching().await;
-    let caret = vec![Step("caret", json!({ "ref": aim.found.node }))];
+    let caret = vec![Step("caret", json!({ "ref": aim.found.node, "secret": text.secret }))];
     let mut answer = approach(context, key, caret).await?;
     let field: Field = super::write::take(context, &mut answer)?;
     if field.kind == "native" {
@@ -151,23 +177,34 @@ async fn into(
         )
         .reason("not_editable"));
     }
+    if text.secret && !matches!(field.kind.as_str(), "input" | "textarea") {
+        disarm_all(context, key).await;
+        return Err(OpError::failed(
+            ErrorKind::NotActionable,
+            Phase::Dispatch,
+            "a secret goes into an input or a text area, and this is neither: every reading would tell its text",
+            "name the field itself",
+        )
+        .reason("not_a_field"));
+    }
+    let Text { text, secret } = text;
     let expected = match params.mode {
         TypeMode::Insert => {
-            admit(context, key, &field, &params.text).await?;
-            insert(context, key, &field, &params.text).await?;
-            params.text.clone()
+            admit(context, key, &field, text).await?;
+            insert(context, key, &field, text).await?;
+            text.to_owned()
         }
         TypeMode::Compose => {
-            admit(context, key, &field, &params.text).await?;
-            compose(context, key, &field, &params.text).await?;
-            params.text.clone()
+            admit(context, key, &field, text).await?;
+            compose(context, key, &field, text).await?;
+            text.to_owned()
         }
         TypeMode::Keys => {
             // Enter types no line break where there is a single line: the page takes it as the key.
-            admit(context, key, &field, "").await?;
+            admit(context, key, &field, if secret { text } else { "" }).await?;
             let session = session(context, key)?;
-            keys(context, &session, &params.text, delay(params)).await?;
-            if field.multiline { params.text.clone() } else { params.text.replace(['\n', '\r'], "") }
+            keys(context, &session, text, delay(params)).await?;
+            if field.multiline { text.to_owned() } else { text.replace(['\n', '\r'], "") }
         }
     };
     let compare = Step("compareTyped", json!({ "ref": aim.found.node, "text": expected }));

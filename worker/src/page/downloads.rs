@@ -5,9 +5,9 @@ use glass_proto::filename::shortened;
 use glass_proto::result::{DownloadState, EventKind, EventOf};
 
 use super::Pages;
-use super::redact::address;
 use super::state::{Download, State};
 use crate::cdp::types::browser;
+use glass_proto::redact::address;
 
 /// Downloads remembered.
 const MAX_DOWNLOADS: usize = 256;

@@ -9,7 +9,6 @@ use glass_proto::result::{DialogSeen, EventKind, EventOf, PopupSeen};
 
 use super::Pages;
 use super::log::{Log, Origin};
-use super::redact::{MAX_TEXT, address};
 use super::revision::Revisions;
 use super::state::{
     Attached, ClosedTarget, Dialog, Document, Exchange, Frame, Lifecycle, MAX_FRAMES, MAX_TARGETS,
@@ -18,12 +17,15 @@ use super::state::{
 use crate::cdp::Event;
 use crate::cdp::types::{browser, fetch, input, inspector, log, network, page, runtime, target};
 use crate::forward::{FailureKind, hides_failure};
+use glass_proto::redact::{MAX_TEXT, address};
 
 /// How much later than the proxy the browser may be read.
 const LAG: Duration = Duration::from_secs(10);
 
 /// The name of the isolated world.
 pub(super) const WORLD: &str = "glass";
+/// The name of the world that captures run in. What happens there is told to nobody.
+pub const CAPTURE_WORLD: &str = "glass-capture";
 
 impl Pages {
     pub(super) fn apply(&self, event: &Event) {
@@ -110,11 +112,17 @@ impl Pages {
             }
             runtime::ConsoleApiCalled::METHOD => {
                 let called: runtime::ConsoleApiCalled = event.params()?;
-                self.state().tell_log(session, |log, from| log.console(from, &called));
+                let mut state = self.state();
+                if !state.is_untold(session, Some(called.execution_context_id)) {
+                    state.tell_log(session, |log, from| log.console(from, &called));
+                }
             }
             runtime::ExceptionThrown::METHOD => {
                 let thrown: runtime::ExceptionThrown = event.params()?;
-                self.state().tell_log(session, |log, from| log.exception(from, &thrown));
+                let mut state = self.state();
+                if !state.is_untold(session, thrown.exception_details.execution_context_id) {
+                    state.tell_log(session, |log, from| log.exception(from, &thrown));
+                }
             }
             log::EntryAdded::METHOD => {
                 let added: log::EntryAdded = event.params()?;
@@ -407,6 +415,7 @@ impl State {
         self.workers.remove(session);
         let Some((key, attached)) = self.sessions.remove_entry(session) else { return };
         self.pointers.remove(&*key);
+        self.untold.retain(|_, (of, _)| *of != key);
         if attached.root == attached.target {
             self.sessions.retain(|_, other| other.target != attached.target);
             self.workers.retain(|_, target| *target != attached.target);
@@ -595,6 +604,9 @@ impl State {
     fn world_created(&mut self, session: Option<&Arc<str>>, context: &runtime::ExecutionContext) {
         let Some(aux) = context.aux_data.as_ref() else { return };
         let Some(frame_id) = aux.frame_id.clone() else { return };
+        if let (CAPTURE_WORLD, Some(session), false) = (context.name.as_str(), session, aux.is_default) {
+            self.untold.insert(context.unique_id.as_str().into(), (session.clone(), context.id));
+        }
         if context.name != WORLD && !aux.is_default {
             return;
         }
@@ -613,7 +625,14 @@ impl State {
         }
     }
 
+    /// Whether that context is a capture's.
+    fn is_untold(&self, session: Option<&Arc<str>>, context: Option<i64>) -> bool {
+        let (Some(session), Some(context)) = (session, context) else { return false };
+        self.untold.values().any(|(of, number)| of == session && *number == context)
+    }
+
     fn world_destroyed(&mut self, session: Option<&Arc<str>>, unique: &str) {
+        self.untold.remove(unique);
         let Some(target) = self.target_of_session(session) else { return };
         for frame in target.frames.values_mut() {
             if frame.world.as_deref() == Some(unique) {
@@ -627,6 +646,7 @@ impl State {
 
     fn worlds_cleared(&mut self, session: Option<&Arc<str>>) {
         let Some(session) = session.cloned() else { return };
+        self.untold.retain(|_, (of, _)| *of != session);
         let Some(target) = self.target_of_session(Some(&session)) else { return };
         for frame in target.frames.values_mut().filter(|frame| frame.session == session) {
             frame.world = None;

@@ -1,6 +1,6 @@
 //! What is kept of a target's console, errors and requests (contract 7.5): a ring with numbers that only grow.
 //!
-//! Text is bounded, redacted and escaped where it enters ([`super::redact`]); nothing of a body ever does.
+//! Text is bounded, redacted and escaped where it enters ([`glass_proto::redact`]); nothing of a body ever does.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use glass_proto::op::Diagnostics as Asked;
 use glass_proto::result::{Diagnostic, DiagnosticKind, DiagnosticLevel, RequestSummary};
 
 use super::preview;
-use super::redact::{MAX_TEXT, address, headers, text};
 use crate::cdp::types::{log, network, runtime};
 use crate::forward::Failure;
+use glass_proto::redact::{MAX_TEXT, address, headers, text};
 
 /// Entries that are kept of a target.
 const KEPT: usize = Asked::MAX_LIMIT as usize;

@@ -10,9 +10,9 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::Pages;
-use super::redact::address;
 use crate::cdp::types::{browser, page};
 use crate::cdp::{CdpError, Event};
+use glass_proto::redact::address;
 
 /// What a page can go to that no other program is needed for.
 const WEB: [&str; 9] =

@@ -56,6 +56,8 @@ pub struct State {
     pub(super) workers: HashMap<Arc<str>, String>,
     /// Pictures that were taken.
     pub(super) shots: super::shots::Shots,
+    /// Worlds that captures run in, by their unique ids: their CDP session and their number there.
+    pub(super) untold: HashMap<Arc<str>, (Arc<str>, i64)>,
     /// Where the mouse was sent last, by CDP session, in CSS pixels of the viewport.
     pub(super) pointers: HashMap<String, (f64, f64)>,
     /// What guards said through the binding, newest last: token and what was hit.

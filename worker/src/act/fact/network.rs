@@ -5,6 +5,7 @@ use std::time::Duration;
 use glass_proto::error::OpError;
 use glass_proto::escape::cut;
 use glass_proto::op::wait::Milestone;
+use glass_proto::redact::address;
 use serde_json::{Map, Value, json};
 
 use super::{Seen, Truth};
@@ -52,7 +53,8 @@ fn is_quiet(target: &Target, wanted: Duration) -> bool {
 fn open(target: &Target) -> Map<String, Value> {
     let mut what = Map::new();
     what.insert("pending".to_owned(), target.pending().into());
-    let urls: Vec<_> = target.open_requests().take(NAMED).map(plain).collect();
+    let urls: Vec<_> =
+        target.open_requests().take(NAMED).map(|url| cut(&address(url), 160).into_owned()).collect();
     if !urls.is_empty() {
         what.insert("open".to_owned(), json!(urls));
     }
@@ -63,31 +65,4 @@ fn open(target: &Target) -> Map<String, Value> {
         );
     }
     what
-}
-
-/// A URL without what may be secret in it: user, query and fragment.
-fn plain(url: &str) -> String {
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let bare = &url[..end];
-    let bare = match bare.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let host = host.rsplit('@').next().unwrap_or(host);
-            format!("{scheme}://{host}{path}")
-        }
-        None => bare.to_owned(),
-    };
-    cut(&bare, 160).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_are_told_without_users_and_queries() {
-        assert_eq!(plain("https://u:p@h.test:1/a/b?token=x#y"), "https://h.test:1/a/b");
-        assert_eq!(plain("http://h.test?x@y"), "http://h.test");
-        assert_eq!(plain("blob:x"), "blob:x");
-    }
 }

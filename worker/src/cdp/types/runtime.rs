@@ -274,6 +274,9 @@ pub struct ConsoleApiCalled {
     /// What it wrote.
     #[serde(default)]
     pub args: Vec<RemoteObject>,
+    /// In which context.
+    #[serde(default)]
+    pub execution_context_id: i64,
     /// From where.
     pub stack_trace: Option<StackTrace>,
 }
