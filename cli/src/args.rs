@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use glass_proto::{ExecutionId, SecretName};
 use glass_proto::op::{Facts, OperationCommand};
 use glass_proto::session::Grant;
+use glass_proto::{ExecutionId, SecretName};
 
 use crate::policy::PolicyOptions;
 use crate::session::{InvalidSession, SessionChoice};

@@ -100,8 +100,7 @@ fn bounded(error: &OpError, times: &Value, parts: Vec<(&str, Value)>) -> Value {
         trace["executionId"] = execution.to_string().into();
     }
     let mut left_out = Vec::new();
-    for (name, part) in parts {
-        let Some(mut part) = part else { continue };
+    for (name, mut part) in parts {
         redact::texts(&mut part);
         let room = (MAX - 128).saturating_sub(trace.to_string().len() + name.len());
         while part.as_array().is_some_and(|rows| rows.len() > ROWS) || part.to_string().len() > room {

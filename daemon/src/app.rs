@@ -132,7 +132,13 @@ impl App {
         let launcher = Arc::new(Launcher {
             cgroups,
             watchdog: Watchdog::start(config.quotas, &shutdown),
-            egress: Egress::start(spawner.clone(), programs.egress, authority.changes(), config.upstream, &shutdown),
+            egress: Egress::start(
+                spawner.clone(),
+                programs.egress,
+                authority.changes(),
+                config.upstream,
+                &shutdown,
+            ),
             probe: Probe::new(spawner.clone(), programs.worker.clone(), shutdown.clone()),
             spawner,
             program: programs.worker,

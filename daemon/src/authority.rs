@@ -441,7 +441,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("policy.toml");
         let authority = Authority::load(path.clone()).unwrap();
-        let hosts = |n: usize| Given { allow_hosts: vec![format!("{n}.test").parse().unwrap()], ..Given::default() };
+        let hosts =
+            |n: usize| Given { allow_hosts: vec![format!("{n}.test").parse().unwrap()], ..Given::default() };
         let rules = |given: &Given| std::ptr::from_ref(authority.policy(given).unwrap().rules()) as usize;
         let first = authority.policy(&hosts(0)).unwrap();
         assert_eq!(rules(&hosts(0)), std::ptr::from_ref(first.rules()) as usize);

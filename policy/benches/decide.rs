@@ -46,8 +46,13 @@ fn main() {
         black_box(policy.all(black_box(&[Capability::Input, Capability::CoordinateInput])));
     });
     measure("a connection, 400 rules", || {
-        let connection =
-            Connection { host: &host, port: 443, transport: Transport::Tls, address: Some(address), own: false };
+        let connection = Connection {
+            host: &host,
+            port: 443,
+            transport: Transport::Tls,
+            address: Some(address),
+            own: false,
+        };
         black_box(rules.decide(black_box(&connection), Purpose::Any));
     });
 }

@@ -144,9 +144,11 @@ impl HostLayer {
                 format!("no rule allows {what}{space}{}", Place(connection)),
             );
         }
-        let local = self.public_only && (to_this_machine || address.is_some_and(|address| !is_public(address)));
+        let local =
+            self.public_only && (to_this_machine || address.is_some_and(|address| !is_public(address)));
         // Who names localhost names this machine.
-        let at_home = host.is_localhost() && address.is_none_or(|address| address.to_canonical().is_loopback());
+        let at_home =
+            host.is_localhost() && address.is_none_or(|address| address.to_canonical().is_loopback());
         if !local || lists.any(names) || (named && at_home) {
             return Decision::Allow;
         }
@@ -206,7 +208,9 @@ impl Rules {
     pub fn admit_upstream(&self, host: &Host, port: u16) -> Decision {
         let trusts = |layer: &&HostLayer| {
             let names = |rule: &HostRule| {
-                [Transport::Plain, Transport::Tls].iter().any(|transport| rule.matches(host, port, *transport))
+                [Transport::Plain, Transport::Tls]
+                    .iter()
+                    .any(|transport| rule.matches(host, port, *transport))
             };
             !layer.public_only || layer.allow.iter().chain(&layer.subresource).any(names)
         };
@@ -396,20 +400,57 @@ mod tests {
     // contract: 10.3
     #[test]
     fn this_machine_is_denied_under_every_name_of_it() {
-        let ways = ["127.0.0.1", "127.9.9.9", "0.0.0.0", "0.0.0.7", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:0:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]"];
+        let ways = [
+            "127.0.0.1",
+            "127.9.9.9",
+            "0.0.0.0",
+            "0.0.0.7",
+            "[::1]",
+            "[::]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:0:7f00:1]",
+            "[64:ff9b::7f00:1]",
+            "[2002:7f00:1::]",
+            "[::127.0.0.1]",
+        ];
         let names = ["localhost", "localhost.", "LOCALHOST", "a.localhost", "x.a.localhost", "%6cocalhost"];
-        let denials = ["localhost", "127.0.0.1", "0.0.0.0", "[::]", "::1", "127.0.0.0/8", "127.1.0.0/16", "::/128", "::ffff:127.0.0.1", "0x7f.1", "localhost:80"];
+        let denials = [
+            "localhost",
+            "127.0.0.1",
+            "0.0.0.0",
+            "[::]",
+            "::1",
+            "127.0.0.0/8",
+            "127.1.0.0/16",
+            "::/128",
+            "::ffff:127.0.0.1",
+            "0x7f.1",
+            "localhost:80",
+        ];
         for denied in denials {
             let rules = layer(true, &[], &[], &[denied], false);
             for host in ways.into_iter().chain(names) {
-                assert_ne!(decide(&rules, host, 80, None, Purpose::Navigation), Decision::Allow, "{denied}: {host}");
+                assert_ne!(
+                    decide(&rules, host, 80, None, Purpose::Navigation),
+                    Decision::Allow,
+                    "{denied}: {host}"
+                );
             }
             for address in ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"] {
-                assert_ne!(decide(&rules, "a.test", 80, Some(address), Purpose::Any), Decision::Allow, "{denied}: {address}");
+                assert_ne!(
+                    decide(&rules, "a.test", 80, Some(address), Purpose::Any),
+                    Decision::Allow,
+                    "{denied}: {address}"
+                );
             }
             let host = Host::parse("93.184.216.34").unwrap();
-            let mut own = Connection { host: &host, port: 80, transport: Transport::Plain, address: None, own: true };
-            assert_ne!(rules.decide(&own, Purpose::Any), Decision::Allow, "{denied}: an address of this machine");
+            let mut own =
+                Connection { host: &host, port: 80, transport: Transport::Plain, address: None, own: true };
+            assert_ne!(
+                rules.decide(&own, Purpose::Any),
+                Decision::Allow,
+                "{denied}: an address of this machine"
+            );
             own.own = false;
             assert_eq!(rules.decide(&own, Purpose::Any), Decision::Allow, "{denied}: another machine");
         }
@@ -420,7 +461,11 @@ mod tests {
         // And an address of this machine is none that anybody could have.
         let public = layer(true, &[], &[], &[], true);
         for host in ways.into_iter().chain(names) {
-            assert_eq!(rule(decide(&public, host, 80, None, Purpose::Any)), "client/non_public_addresses", "{host}");
+            assert_eq!(
+                rule(decide(&public, host, 80, None, Purpose::Any)),
+                "client/non_public_addresses",
+                "{host}"
+            );
         }
     }
 

@@ -201,9 +201,12 @@ impl Given {
 
     /// More than one side may come to.
     fn too_large(&self) -> Option<Contradiction> {
-        let capabilities = [(List::Allow, &self.allow), (List::Confirm, &self.confirm), (List::Deny, &self.deny)];
+        let capabilities =
+            [(List::Allow, &self.allow), (List::Confirm, &self.confirm), (List::Deny, &self.deny)];
         // Each once in each list is too much already.
-        if let Some((list, _)) = capabilities.iter().find(|(_, items)| items.len() > 2 * Capability::ALL.len()) {
+        if let Some((list, _)) =
+            capabilities.iter().find(|(_, items)| items.len() > 2 * Capability::ALL.len())
+        {
             let message = format!("{} names more than there is", list.key());
             return Some(Contradiction { list: *list, index: 0, message });
         }
@@ -214,7 +217,8 @@ impl Given {
         ];
         // Quotes and a comma round each, and the keys.
         let size = |rules: &[HostRule]| rules.iter().map(|rule| rule.to_string().len() + 3).sum::<usize>();
-        let (longest, _) = hosts.iter().map(|(list, rules)| (*list, size(rules))).max_by_key(|(_, bytes)| *bytes)?;
+        let (longest, _) =
+            hosts.iter().map(|(list, rules)| (*list, size(rules))).max_by_key(|(_, bytes)| *bytes)?;
         let bytes = 200 + hosts.iter().map(|(_, rules)| size(rules)).sum::<usize>();
         (bytes > MAX_LAYER_BYTES).then(|| Contradiction {
             list: longest,

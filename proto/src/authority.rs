@@ -208,7 +208,13 @@ struct Owned {
 impl Owned {
     fn as_connection(&self) -> glass_policy::egress::Connection<'_> {
         let Self { host, port, transport } = self;
-        glass_policy::egress::Connection { host, port: *port, transport: *transport, address: None, own: false }
+        glass_policy::egress::Connection {
+            host,
+            port: *port,
+            transport: *transport,
+            address: None,
+            own: false,
+        }
     }
 }
 

@@ -12,8 +12,7 @@ fn generated_code_is_current() {
     tonic_prost_build::configure()
         .build_transport(false)
         // Their own show no value (`glass_proto::secret`).
-        .skip_debug("glass.v1.Secret")
-        .skip_debug("glass.worker.v1.Secret")
+        .skip_debug(["glass.v1.Secret", "glass.worker.v1.Secret"])
         .out_dir(out.path())
         .compile_fds(files)
         .expect("code can be generated");

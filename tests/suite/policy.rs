@@ -78,9 +78,8 @@ fn nothing_that_a_page_sends_reaches_a_host_that_no_rule_lists() {
         let told = told["events"].as_array().cloned().unwrap_or_default();
         parts.iter().all(|part| {
             let of = |event: &&Value| event["pageUrl"].as_str().is_some_and(|url| url.ends_with(part));
-            told.iter().any(|event| {
-                of(&event) && event["ruleId"] == "daemon/default" && event["targetId"] == target
-            })
+            told.iter()
+                .any(|event| of(&event) && event["ruleId"] == "daemon/default" && event["targetId"] == target)
         })
     });
     let log = world.ok(&["diagnostics", "--kind", "request", "--failed-only"]);
@@ -177,11 +176,17 @@ fn the_policy_is_read_anew_and_a_broken_one_changes_nothing() {
     });
     // Under whatever name and address: it is the same machine.
     let before = visit.requests().len();
-    for host in ["127.0.0.1", "localhost", "x.localhost", "0.0.0.0", "[::]", "[::1]", "[::ffff:7f00:1]", "127.9.9.9"] {
+    for host in
+        ["127.0.0.1", "localhost", "x.localhost", "0.0.0.0", "[::]", "[::1]", "[::ffff:7f00:1]", "127.9.9.9"]
+    {
         let denied = world.fails("denied", &["navigate", &visit.url_at(host, "form.html")]);
         assert_eq!(denied["details"]["ruleId"], "daemon/deny_hosts/127.0.0.1", "{host}: {denied:#}");
         let image = visit.url_at(host, "image.svg");
-        assert_eq!(world.eval(&format!("fetch('{image}', {{mode: 'no-cors'}}).then(() => 1, () => 0)")), 0, "{host}");
+        assert_eq!(
+            world.eval(&format!("fetch('{image}', {{mode: 'no-cors'}}).then(() => 1, () => 0)")),
+            0,
+            "{host}"
+        );
     }
     assert_eq!(visit.requests().len(), before);
 }

@@ -110,10 +110,7 @@ pub async fn execute(
     let _running = pages.running().enter(&context.token, work);
     let mut ended = one(&context, &request.operation).await;
     if context.hide_values {
-        ended.answer = ended.answer.map(without_values).map_err(|mut error| {
-            error.details.values_mut().for_each(redact::values);
-            error
-        });
+        ended.answer = without_values(ended.answer).map_err(|error| consistent(&context, error));
     }
     ended.answer = ended.answer.map_err(|error| error.of(&request.execution));
     ended
@@ -316,7 +313,7 @@ fn refused(error: OpError, execution: &ExecutionId) -> Ended {
 fn without_values(answer: Result<Vec<u8>, OpError>) -> Result<Vec<u8>, OpError> {
     match answer {
         Ok(output) => {
-            let mut value = serde_json::from_slice(&output).map_err(|error| ops::unwritable(&error))?;
+            let mut value: Value = serde_json::from_slice(&output).map_err(|error| ops::unwritable(&error))?;
             redact::values(&mut value);
             ops::encode(value)
         }

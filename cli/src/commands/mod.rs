@@ -28,8 +28,8 @@ use glass_proto::op::{CallOptions, DeleteSecrets, ListSecrets, OperationCommand,
 use glass_proto::policy::layer::Given;
 
 use crate::args::{
-    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, SecretCommand, ServiceCommand,
-    SessionCommand,
+    Cli, Command, ConfigCommand, DaemonCommand, ExecutionCommand, Global, PolicyCommand, SecretCommand,
+    ServiceCommand, SessionCommand,
 };
 use crate::client::Server;
 use crate::error::{Failure, cancelled};

@@ -14,12 +14,12 @@ use tracing_subscriber::filter::Targets;
 
 use super::size::Size;
 use super::span::Span;
-use crate::egress::Upstream;
 use crate::audit;
 use crate::confirm::SecretHash;
+use crate::egress::Upstream;
 use crate::gate::Rates;
-use crate::session::IdleTimeouts;
 use crate::quota::Quotas;
+use crate::session::IdleTimeouts;
 
 /// The embedded defaults, which are also the reference.
 pub const DEFAULTS: &str = include_str!("default.toml");
@@ -347,7 +347,8 @@ impl TryFrom<String> for ProxyUrl {
         if text.is_empty() {
             return Ok(Self(None));
         }
-        let wrong = "a proxy is http://host:port; its user and password stand in the file of egress.credentials";
+        let wrong =
+            "a proxy is http://host:port; its user and password stand in the file of egress.credentials";
         let authority = text.strip_prefix("http://").ok_or(wrong)?;
         let (host, port) = authority.strip_suffix('/').unwrap_or(authority).rsplit_once(':').ok_or(wrong)?;
         let port = port.parse().ok().filter(|port| *port != 0).ok_or(wrong)?;
@@ -429,7 +430,7 @@ impl Config {
             return Err(ConfigError::Exposed { browser: browser.clone(), directory });
         }
         if let (Some(upstream), Some(path)) = (config.upstream.take(), &config.credentials) {
-            let credentials = credentials(path)
+            let credentials = user_and_password(path)
                 .map_err(|error| ConfigError::Credentials { path: path.clone(), error })?;
             config.upstream = Some(upstream.with_credentials(&credentials));
         }
@@ -521,7 +522,7 @@ fn exposed(browser: &Path, home: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Reads `user:password`, which its owner alone may read.
-fn credentials(path: &Path) -> std::io::Result<String> {
+fn user_and_password(path: &Path) -> std::io::Result<String> {
     use std::io::{Error, Read};
     use std::os::unix::fs::MetadataExt;
     let file = std::fs::File::open(path)?;
@@ -584,7 +585,8 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let (file, path) = (dir.path().join("c.toml"), dir.path().join("who"));
-        let text = format!("[egress]\nproxy = \"http://proxy.test:3128\"\ncredentials = \"{}\"\n", path.display());
+        let text =
+            format!("[egress]\nproxy = \"http://proxy.test:3128\"\ncredentials = \"{}\"\n", path.display());
         std::fs::write(&file, text).unwrap();
         let load = || Config::load(&file, None, None);
         assert!(load().unwrap_err().to_string().contains("egress.credentials"), "it is not there");
@@ -600,7 +602,14 @@ mod tests {
             assert_eq!(loaded.is_ok(), fits, "{held:?} {mode:o}");
             assert!(!format!("{loaded:?}").contains("very-secret"));
         }
-        for wrong in ["proxy.test:3128", "https://proxy.test:1", "http://proxy.test", "http://a:b@proxy.test:1", "http://x:0", "http://x:1/y"] {
+        for wrong in [
+            "proxy.test:3128",
+            "https://proxy.test:1",
+            "http://proxy.test",
+            "http://a:b@proxy.test:1",
+            "http://x:0",
+            "http://x:1/y",
+        ] {
             assert!(parse(&format!("[egress]\nproxy = \"{wrong}\"")).is_err(), "{wrong}");
         }
     }

@@ -118,7 +118,8 @@ pub(super) struct Dialled {
 
 /// Whether an address is one of this machine's own: the system would reach it from that very address. Sends nothing.
 fn is_own(address: IpAddr) -> bool {
-    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let any: IpAddr =
+        if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     // Any port does: a datagram socket that is connected only has its route looked up.
     let routed = UdpSocket::bind((any, 0)).and_then(|socket| {
         socket.connect((address, 9))?;

@@ -100,7 +100,11 @@ impl Session {
     ///
     /// # Errors
     /// A rule, or the network.
-    pub(super) async fn dial(&self, destination: &Destination, ways: &[Transport]) -> Result<Dialled, Failure> {
+    pub(super) async fn dial(
+        &self,
+        destination: &Destination,
+        ways: &[Transport],
+    ) -> Result<Dialled, Failure> {
         let (rules, lookups) = (self.rules(), &self.lookups);
         match self.upstream_to(destination) {
             Some(upstream) => dial_through(upstream, &rules, lookups, destination, ways).await,

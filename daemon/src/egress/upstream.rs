@@ -37,7 +37,11 @@ pub struct Upstream {
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = self.authorization.is_some();
-        f.debug_struct("Upstream").field("host", &self.host).field("port", &self.port).field("credentials", &known).finish()
+        f.debug_struct("Upstream")
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .field("credentials", &known)
+            .finish()
     }
 }
 
@@ -124,7 +128,8 @@ mod tests {
 
     #[test]
     fn credentials_are_sent_and_never_shown() {
-        let upstream = Upstream::new(&Host::parse("proxy.test").unwrap(), 3128).with_credentials("ann:very-secret");
+        let upstream =
+            Upstream::new(&Host::parse("proxy.test").unwrap(), 3128).with_credentials("ann:very-secret");
         assert!(!format!("{upstream:?} {upstream}").contains("Basic"));
         let value = upstream.authorization().unwrap();
         assert_eq!((value.as_bytes(), value.is_sensitive()), (&b"Basic YW5uOnZlcnktc2VjcmV0"[..], true));

@@ -144,7 +144,11 @@ impl Gate {
         hash.update(arguments.to_string().as_bytes());
         hash.update([0]);
         hash.update(&wanted);
-        let key = Key { client: client_key(&call.caller, &call.session), session, call: (operation, hash.finalize().into()) };
+        let key = Key {
+            client: client_key(&call.caller, &call.session),
+            session,
+            call: (operation, hash.finalize().into()),
+        };
         let id = ConfirmationId::generate();
         let pending = self.pending(call, &prepared, &key, &id);
         let summary = pending.summary.clone();

@@ -219,7 +219,9 @@ mod tests {
         let (privates, client, other) = (Privates::default(), ClientId::generate(), ClientId::generate());
         let untrusted = policy(Preset::UntrustedMcp);
         let own = name("mcp-0123456789ab");
-        for (taken, exists) in [("default", true), ("default", false), ("mcp-1", false), ("mcp-0123456789ab", true)] {
+        for (taken, exists) in
+            [("default", true), ("default", false), ("mcp-1", false), ("mcp-0123456789ab", true)]
+        {
             let refused = privates.enter(&untrusted, &client, &name(taken), exists).unwrap_err();
             assert_eq!(refused.kind, ErrorKind::Denied, "{taken}");
             assert!(privates.check(&untrusted, &client, &name(taken)).is_err(), "{taken}");

@@ -137,10 +137,9 @@ impl<C: Clock + Clone> Limiters<C> {
         navigations: usize,
     ) -> Result<(), Box<OpError>> {
         let pair = self.pair(share);
-        for (name, count, most) in [
-            ("operations", steps, pair.rates.burst),
-            ("navigations", navigations, pair.rates.navigations),
-        ] {
+        for (name, count, most) in
+            [("operations", steps, pair.rates.burst), ("navigations", navigations, pair.rates.navigations)]
+        {
             let most = usize::try_from(most.get()).unwrap_or(usize::MAX);
             if count > most {
                 let message =

@@ -26,7 +26,6 @@ use super::secrets;
 use crate::audit::Audit;
 use crate::authority::Authority;
 use crate::confirm::{Confirmations, Used};
-use crate::limits;
 use crate::peer::Peer;
 use crate::session::{Admitted, CloseReason, Job, NoTurn, Registry, Turn, other_policy, quota};
 use crate::shutdown::{Phase, Shutdown};
@@ -336,7 +335,8 @@ impl Gate {
         };
         let mut captured = Vec::new();
         let left =
-            relay::run(&mut turn, work, limits.events, limits.in_flight, limits.stopping, &mut captured).await;
+            relay::run(&mut turn, work, limits.events, limits.in_flight, limits.stopping, &mut captured)
+                .await;
         match left {
             Left::Ended(outcome, answer) => {
                 let kept = match checked.operation {

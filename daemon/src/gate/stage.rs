@@ -19,7 +19,6 @@ use super::agree::content;
 use super::executions::IN_FLIGHT;
 use super::permit;
 use super::run::{Gate, client_key};
-use crate::limits;
 use crate::peer::Peer;
 use crate::session::{Job, NoTurn, other_policy, quota};
 use crate::shutdown::Phase;

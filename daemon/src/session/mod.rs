@@ -14,5 +14,5 @@ mod registry;
 pub use handle::{Admitted, Job, NoTurn, SessionHandle, SubmitError, Turn, Unfit};
 pub use info::{IdleTimeouts, Info};
 pub use phase::{CloseReason, Effect, Event, FailReason, IllegalTransition, Phase};
-pub(crate) use registry::{other_policy, quota};
 pub use registry::{Registry, Submitted};
+pub(crate) use registry::{other_policy, quota};

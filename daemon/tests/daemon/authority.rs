@@ -19,7 +19,8 @@ async fn a_session_that_turns_out_to_be_advisory_runs_nothing_of_a_policy_that_r
     assert_eq!((row.egress.as_str(), row.state.as_str()), ("", "starting"), "nothing is promised yet");
     let sessions = world.state().join("sessions");
     let profile = || Some(std::fs::read_dir(&sessions).ok()?.next()?.ok()?.path().join("profile"));
-    eventually("the worker's directory", || profile().is_some_and(|profile| profile.join("used").exists())).await;
+    eventually("the worker's directory", || profile().is_some_and(|profile| profile.join("used").exists()))
+        .await;
     std::fs::write(profile().unwrap().join("go"), "").unwrap();
     assert_eq!(narrow.end().await.told(), told("invalid_configuration", "rejected", "egress_advisory"));
     open.end().await.completed();

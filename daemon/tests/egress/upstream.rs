@@ -82,7 +82,8 @@ async fn rules_hold_before_it_and_this_machine_is_never_asked_of_it() {
     let (head, asked) = tokio::join!(browser.get(&server, "/"), server.answer_once(answer));
     assert!(head.starts_with("HTTP/1.1 200 ") && !asked.to_lowercase().contains("proxy-"), "{head}{asked}");
     // Where addresses must be public, somebody must have said that this proxy is trusted to see to it.
-    for (allow, rule) in [(vec!["a.invalid"], "client/upstream_proxy"), (vec!["b.invalid"], "client/default")] {
+    for (allow, rule) in [(vec!["a.invalid"], "client/upstream_proxy"), (vec!["b.invalid"], "client/default")]
+    {
         let world = World::behind(rules(&allow, true), upstream(proxy.address)).await;
         let mut browser = world.browser().await;
         browser.send("CONNECT a.invalid:443 HTTP/1.1\r\n\r\n").await;

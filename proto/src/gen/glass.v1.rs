@@ -499,6 +499,82 @@ pub struct DecideReply {
     pub decided_json: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReachRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    /// UTF-8 JSON of glass_proto::diagnosis::Lures, at most 16 KiB.
+    #[prost(bytes = "vec", tag = "3")]
+    pub lures_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReachReply {
+    /// UTF-8 JSON: a list of glass_proto::diagnosis::Attempt.
+    #[prost(bytes = "vec", tag = "1")]
+    pub attempts_json: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QuotasRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    /// Only this session's; empty for everything that the client may see.
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct QuotasReply {
+    #[prost(message, repeated, tag = "1")]
+    pub quotas: ::prost::alloc::vec::Vec<Quota>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Quota {
+    /// Empty for what holds for the user or for each client.
+    #[prost(string, tag = "1")]
+    pub session: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "3")]
+    pub limit: u64,
+    /// Absent where it was not measured.
+    #[prost(uint64, optional, tag = "4")]
+    pub used: ::core::option::Option<u64>,
+    /// "bytes", "percent", "per_second", or empty for a number of things.
+    #[prost(string, tag = "5")]
+    pub unit: ::prost::alloc::string::String,
+    /// Who sees to it: "daemon", "worker", "cgroup", "rlimit", "watchdog"; empty for nobody.
+    #[prost(string, repeated, tag = "6")]
+    pub enforced_by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Why nobody does, or what else there is to say.
+    #[prost(string, tag = "7")]
+    pub detail: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportSecretsRequest {
+    #[prost(message, optional, tag = "1")]
+    pub hello: ::core::option::Option<Hello>,
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    /// Which; empty for all.
+    #[prost(string, repeated, tag = "3")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ExportSecretsReply {
+    #[prost(message, repeated, tag = "1")]
+    pub secrets: ::prost::alloc::vec::Vec<Secret>,
+}
+/// A secret of the session's vault. Never logged.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[prost(skip_debug)]
+pub struct Secret {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// UTF-8.
+    #[prost(bytes = "vec", tag = "2")]
+    pub value: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StopRequest {
     #[prost(message, optional, tag = "1")]
     pub hello: ::core::option::Option<Hello>,
@@ -813,7 +889,10 @@ pub mod glass_client {
         pub async fn confirmations(
             &mut self,
             request: impl tonic::IntoRequest<super::ConfirmationsRequest>,
-        ) -> std::result::Result<tonic::Response<super::ConfirmationsReply>, tonic::Status> {
+        ) -> std::result::Result<
+            tonic::Response<super::ConfirmationsReply>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
@@ -823,9 +902,12 @@ pub mod glass_client {
                     )
                 })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Confirmations");
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.v1.Glass/Confirmations",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Confirmations"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.v1.Glass", "Confirmations"));
             self.inner.unary(req, path, codec).await
         }
         /// A person agrees or says no.
@@ -845,6 +927,69 @@ pub mod glass_client {
             let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Decide");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Decide"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets an open session try what it can reach of this machine, for `glassctl doctor --deep`.
+        pub async fn reach(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReachRequest>,
+        ) -> std::result::Result<tonic::Response<super::ReachReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Reach");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Reach"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// What may be used, what is, and who sees to it (contract 11).
+        pub async fn quotas(
+            &mut self,
+            request: impl tonic::IntoRequest<super::QuotasRequest>,
+        ) -> std::result::Result<tonic::Response<super::QuotasReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/glass.v1.Glass/Quotas");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("glass.v1.Glass", "Quotas"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Gives the values of a session's secrets to a person at a terminal.
+        pub async fn export_secrets(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExportSecretsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ExportSecretsReply>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/glass.v1.Glass/ExportSecrets",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("glass.v1.Glass", "ExportSecrets"));
             self.inner.unary(req, path, codec).await
         }
         /// Stops the daemon (contract 12.2).
@@ -958,12 +1103,33 @@ pub mod glass_server {
         async fn confirmations(
             &self,
             request: tonic::Request<super::ConfirmationsRequest>,
-        ) -> std::result::Result<tonic::Response<super::ConfirmationsReply>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<super::ConfirmationsReply>,
+            tonic::Status,
+        >;
         /// A person agrees or says no.
         async fn decide(
             &self,
             request: tonic::Request<super::DecideRequest>,
         ) -> std::result::Result<tonic::Response<super::DecideReply>, tonic::Status>;
+        /// Lets an open session try what it can reach of this machine, for `glassctl doctor --deep`.
+        async fn reach(
+            &self,
+            request: tonic::Request<super::ReachRequest>,
+        ) -> std::result::Result<tonic::Response<super::ReachReply>, tonic::Status>;
+        /// What may be used, what is, and who sees to it (contract 11).
+        async fn quotas(
+            &self,
+            request: tonic::Request<super::QuotasRequest>,
+        ) -> std::result::Result<tonic::Response<super::QuotasReply>, tonic::Status>;
+        /// Gives the values of a session's secrets to a person at a terminal.
+        async fn export_secrets(
+            &self,
+            request: tonic::Request<super::ExportSecretsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ExportSecretsReply>,
+            tonic::Status,
+        >;
         /// Stops the daemon (contract 12.2).
         async fn stop(
             &self,
@@ -1495,7 +1661,9 @@ pub mod glass_server {
                 "/glass.v1.Glass/Confirmations" => {
                     #[allow(non_camel_case_types)]
                     struct ConfirmationsSvc<T: Glass>(pub Arc<T>);
-                    impl<T: Glass> tonic::server::UnaryService<super::ConfirmationsRequest>
+                    impl<
+                        T: Glass,
+                    > tonic::server::UnaryService<super::ConfirmationsRequest>
                     for ConfirmationsSvc<T> {
                         type Response = super::ConfirmationsReply;
                         type Future = BoxFuture<
@@ -1563,6 +1731,137 @@ pub mod glass_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DecideSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/Reach" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReachSvc<T: Glass>(pub Arc<T>);
+                    impl<T: Glass> tonic::server::UnaryService<super::ReachRequest>
+                    for ReachSvc<T> {
+                        type Response = super::ReachReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReachRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::reach(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReachSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/Quotas" => {
+                    #[allow(non_camel_case_types)]
+                    struct QuotasSvc<T: Glass>(pub Arc<T>);
+                    impl<T: Glass> tonic::server::UnaryService<super::QuotasRequest>
+                    for QuotasSvc<T> {
+                        type Response = super::QuotasReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::QuotasRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::quotas(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = QuotasSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/glass.v1.Glass/ExportSecrets" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExportSecretsSvc<T: Glass>(pub Arc<T>);
+                    impl<
+                        T: Glass,
+                    > tonic::server::UnaryService<super::ExportSecretsRequest>
+                    for ExportSecretsSvc<T> {
+                        type Response = super::ExportSecretsReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExportSecretsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Glass>::export_secrets(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExportSecretsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

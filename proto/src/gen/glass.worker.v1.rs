@@ -30,7 +30,7 @@ pub struct Layer {
     #[prost(string, tag = "3")]
     pub detail: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExecuteRequest {
     #[prost(string, tag = "1")]
     pub execution_id: ::prost::alloc::string::String,
@@ -63,14 +63,14 @@ pub struct Secret {
     #[prost(bytes = "vec", tag = "2")]
     pub value: ::prost::alloc::vec::Vec<u8>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExecuteEvent {
     #[prost(oneof = "execute_event::Kind", tags = "1, 2, 3, 4, 5")]
     pub kind: ::core::option::Option<execute_event::Kind>,
 }
 /// Nested message and enum types in `ExecuteEvent`.
 pub mod execute_event {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Kind {
         /// Input or a command that can have an effect is about to be sent.
         #[prost(message, tag = "1")]
@@ -86,7 +86,7 @@ pub mod execute_event {
     }
 }
 /// What captureSecrets took, before its end.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Captured {
     #[prost(message, repeated, tag = "1")]
     pub secrets: ::prost::alloc::vec::Vec<Secret>,

@@ -82,7 +82,7 @@ pub fn prepare(
     if let AnyOperation::Observe(observe) = &mut operation
         && !chose_size
     {
-        observe.max_bytes = Observe::MAX_BYTES - AROUND;
+        observe.max_bytes = Observe::default_max_bytes() - AROUND;
     }
     let decoded = CallOptions::decode(Value::Object(options).to_string().as_bytes());
     let mut options = decoded.map_err(|error| OpError::invalid(spoken(&error.to_string()), remedy()))?;
