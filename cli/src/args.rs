@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use glass_proto::op::{Facts, OperationCommand};
 use glass_proto::session::Grant;
-use glass_proto::{ExecutionId, SecretName};
+use glass_proto::{ExecutionId, SecretName, TargetId};
 
 use crate::policy::PolicyOptions;
 use crate::session::{InvalidSession, SessionChoice};
@@ -84,6 +84,12 @@ pub struct Wanted {
     /// What pages of an origin may do without asking, such as https://example.com=geolocation,notifications; repeat for more
     #[arg(long = "permission", global = true, value_name = "ORIGIN=NAMES")]
     pub permissions: Vec<Grant>,
+    /// Drive somebody else's browser, by its DevTools endpoint on this machine; it is never closed
+    #[arg(long, global = true, value_name = "http://HOST:PORT|ws://…")]
+    pub attach: Option<String>,
+    /// With --attach: the page that the session claims and selects when it begins (before the command)
+    #[arg(long = "target-id", value_name = "ID", requires = "attach")]
+    pub attach_target: Option<TargetId>,
 }
 
 impl Cli {

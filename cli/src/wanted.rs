@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use glass_proto::attach::Attach;
 use glass_proto::session::{HttpCredentials, SessionOptions};
 
 use crate::args::Wanted;
@@ -19,10 +20,13 @@ const MAX: u64 = 256 * 1024;
 /// `invalid_argument`: never with what a file holds.
 pub(crate) fn read(wanted: &Wanted) -> Result<SessionOptions, Failure> {
     let http_credentials = wanted.http_credentials.as_deref().map(credentials).transpose()?;
+    let attach = wanted.attach.clone();
+    let attach = attach.map(|endpoint| Attach { endpoint, target_id: wanted.attach_target.clone() });
     let options = SessionOptions {
         http_credentials,
         ignore_certificate_errors: wanted.ignore_certificate_errors,
         permissions: Some(wanted.permissions.clone()).filter(|all| !all.is_empty()),
+        attach,
     };
     options.check().map_err(|error| Failure::invalid(error.to_string(), "mend it, or leave it out"))?;
     Ok(options)

@@ -26,7 +26,7 @@ use crate::serve::{self, Clients};
 use crate::session::{CloseReason, Registry};
 use crate::shutdown::{Phase, Shutdown};
 use crate::supervise::{
-    Cgroups, Common, Egress, Launcher, Locale, Probe, Programs, Spawner, Watchdog, sweep,
+    Cgroups, Claims, Common, Egress, Launcher, Locale, Probe, Programs, Spawner, Watchdog, sweep,
 };
 use crate::{limits, logging, process};
 
@@ -132,6 +132,7 @@ impl App {
         let launcher = Arc::new(Launcher {
             cgroups,
             watchdog: Watchdog::start(config.quotas, &shutdown),
+            claims: Claims::default(),
             egress: Egress::start(
                 spawner.clone(),
                 programs.egress,

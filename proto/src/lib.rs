@@ -6,6 +6,7 @@
 //! Glass but the words of [`policy`].
 #![forbid(unsafe_code)]
 
+pub mod attach;
 pub mod audit;
 pub mod authority;
 pub mod configuration;

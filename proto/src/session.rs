@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::attach::{Attach, Endpoint, InvalidEndpoint};
 use crate::op::Capability;
 
 /// Options of a session. What is absent is left to whoever started it.
@@ -24,6 +25,9 @@ pub struct SessionOptions {
     /// What pages of some origins may do without asking; everything else is denied (contract 5.5).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<Grant>>,
+    /// Somebody else's browser, which the session drives instead of one of its own (contract 1.2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attach: Option<Attach>,
 }
 
 /// What pages of one origin may do without asking.
@@ -148,6 +152,12 @@ pub enum InvalidSessionOptions {
     /// Too many of them, or two for one origin.
     #[error("permissions are for at most 32 origins, each named once")]
     Grants,
+    /// An endpoint that cannot be attached to.
+    #[error("{0}")]
+    Endpoint(#[from] InvalidEndpoint),
+    /// An option that only a browser of one's own can have.
+    #[error("{0} is an option of a browser that Glass starts, and this one runs already")]
+    Attached(&'static str),
 }
 
 impl SessionOptions {
@@ -201,7 +211,21 @@ impl SessionOptions {
         if grants.iter().any(|grant| grant.permissions.is_empty() || grant.origin.len() > Self::LONGEST) {
             return Err(InvalidSessionOptions::Grant);
         }
+        if let Some(attach) = &self.attach {
+            Endpoint::parse(&attach.endpoint)?;
+            if self.ignore_certificate_errors == Some(true) {
+                return Err(InvalidSessionOptions::Attached("ignoreCertificateErrors"));
+            }
+            if !grants.is_empty() {
+                return Err(InvalidSessionOptions::Attached("permissions"));
+            }
+        }
         Ok(())
+    }
+
+    /// Where the browser listens that the session attaches to; `None` for one of its own.
+    pub fn endpoint(&self) -> Option<Endpoint> {
+        self.attach.as_ref().and_then(|attach| Endpoint::parse(&attach.endpoint).ok())
     }
 
     /// What policy has to allow for them.
@@ -216,6 +240,7 @@ impl SessionOptions {
             (certificates, Capability::IgnoreCertificateErrors),
             (granted().next().is_some(), Capability::Permissions),
             (clipboard, Capability::Clipboard),
+            (self.attach.is_some(), Capability::Attach),
         ];
         wanted.into_iter().filter(|(is, _)| *is).map(|(_, capability)| capability).collect()
     }
@@ -231,6 +256,7 @@ impl SessionOptions {
             let names: Vec<_> = grant.permissions.iter().map(|one| one.name()).collect();
             words.extend(grant.origin().map(|origin| format!("permissions {origin} {}", names.join(","))));
         }
+        words.extend(self.endpoint().map(|endpoint| format!("attach {endpoint}")));
         words
     }
 
@@ -259,10 +285,14 @@ impl SessionOptions {
         let permissions = self.permissions.as_ref().is_some_and(|wanted| {
             granted(wanted) != granted(running.permissions.as_deref().unwrap_or_default())
         });
+        // Which page it begins with is no matter once it has begun: every call may name another.
+        let place = |options: &Self| options.endpoint().map(|endpoint| endpoint.authority());
+        let attach = self.attach.is_some() && place(self) != place(running);
         let all = [
             (credentials, "httpCredentials"),
             (certificates, "ignoreCertificateErrors"),
             (permissions, "permissions"),
+            (attach, "attach"),
         ];
         all.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect()
     }
@@ -383,5 +413,23 @@ mod tests {
         assert_eq!(all.iter().map(|one| one.username.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
         assert_eq!(SessionOptions::default().knowing(&[]), SessionOptions::default());
         assert_eq!(ignoring.words(), ["ignoreCertificateErrors"]);
+    }
+
+    // contract: 1.2
+    #[test]
+    fn an_attached_session_is_of_one_endpoint_and_takes_no_option_of_a_browser_of_its_own() {
+        let at = |endpoint: &str| read(&format!(r#"{{"attach":{{"endpoint":"{endpoint}"}}}}"#)).unwrap();
+        let (one, other, none) = (at("localhost:1"), at("localhost:2"), SessionOptions::default());
+        assert_eq!(one.capabilities(), [Capability::Attach]);
+        assert_eq!(one.words(), ["attach http://localhost:1"]);
+        for same in ["http://localhost:1/", "ws://localhost:1/devtools/browser/a"] {
+            assert_eq!(one.differing(&at(same)), [""; 0], "{same}");
+        }
+        assert_eq!((one.differing(&other), one.differing(&none)), (vec!["attach"], vec!["attach"]));
+        assert_eq!(none.differing(&one), [""; 0]);
+        let both = r#"{"ignoreCertificateErrors":true,"attach":{"endpoint":"localhost:1"}}"#;
+        assert_eq!(read(both), Err(InvalidSessionOptions::Attached("ignoreCertificateErrors")));
+        let elsewhere = r#"{"attach":{"endpoint":"http://example.com:9222"}}"#;
+        assert_eq!(read(elsewhere), Err(InvalidSessionOptions::Endpoint(InvalidEndpoint::Elsewhere)));
     }
 }

@@ -39,6 +39,8 @@ pub const EGRESS: &[u8] = b"e";
 pub const EXIT_ASKED: i32 = 0;
 /// Exit code of a worker whose browser died.
 pub const EXIT_BROWSER_DIED: i32 = 20;
+/// Exit code of a worker that lost somebody else's browser.
+pub const EXIT_BROWSER_LEFT: i32 = 23;
 /// Exit code of a worker that could not start; [`FromWorker::Failed`] says why.
 pub const EXIT_NOT_STARTED: i32 = 21;
 /// Exit code of a worker whose control socket ended.
@@ -104,7 +106,7 @@ pub enum FromWorker {
     },
     /// It did not start, and the process ends with [`EXIT_NOT_STARTED`].
     Failed {
-        /// The step, as the probe names it ("uid_map", "plan", "browser").
+        /// The step, as the probe names it ("uid_map", "plan", "browser"); or how attaching failed ("attach_refused").
         step: String,
         /// The kernel's answer by name ("EPERM"), where it gave one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,6 +116,37 @@ pub enum FromWorker {
         /// What to do about it, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remedy: Option<String>,
+    },
+    /// The session wants a page of somebody else's browser for itself; the answer is a [`ToWorker`].
+    Claim {
+        /// The page.
+        target: String,
+    },
+    /// It does not want it any more, or the page is gone.
+    Release {
+        /// The page.
+        target: String,
+    },
+}
+
+/// What a worker that is attached to somebody else's browser is told on the control socket, as JSON without a descriptor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum ToWorker {
+    /// A page that was asked for is this session's.
+    Granted {
+        /// The page.
+        target: String,
+    },
+    /// A page is another session's.
+    Held {
+        /// The page.
+        target: String,
+    },
+    /// A page that was another session's is nobody's any more.
+    Free {
+        /// The page.
+        target: String,
     },
 }
 

@@ -5,6 +5,7 @@
 
 pub mod answer;
 mod asking;
+pub mod chrome;
 pub mod eventually;
 pub mod mcp;
 mod oracle;
@@ -21,6 +22,7 @@ mod world;
 
 pub use answer::Answer;
 pub use asking::Asking;
+pub use chrome::Chrome;
 pub use eventually::{eventually, holds};
 pub use run::{Run, Running};
 pub use stage::{Stage, rows};

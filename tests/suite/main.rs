@@ -8,6 +8,7 @@ mod twice;
 
 mod actionability;
 mod after;
+mod attach;
 mod audit;
 mod authentication;
 mod cage;

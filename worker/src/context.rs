@@ -295,12 +295,6 @@ impl Context {
             )
             .reason("frame_unavailable"),
             EngineError::Halted(halt) => halted(halt),
-            EngineError::Engine { kind, .. } if kind == "no_computed_accessibility" => OpError::rejected(
-                ErrorKind::Unsupported,
-                phase,
-                "this browser does not compute roles and names for Glass",
-                "use the Chromium that the documentation names",
-            ),
             EngineError::Engine { kind, .. }
                 if ["stale", "unknown_ref", "unknown_frame"].contains(&kind.as_str()) =>
             {

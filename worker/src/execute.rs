@@ -73,6 +73,10 @@ pub async fn execute(
     cancel: CancellationToken,
 ) -> Ended {
     let facts = request.operation.facts();
+    let begun = Instant::now();
+    if let Err(error) = claim(pages, &request.operation, &request.options).await {
+        return refused(error, &request.execution);
+    }
     let target = target_of(pages, &request.options, &request.client);
     if target.is_none() && facts.targeted && !request.operation.target_is_optional() {
         return refused(no_target(pages, &request.options), &request.execution);
@@ -80,7 +84,7 @@ pub async fn execute(
     // What follows the operation has its own time.
     let options = request.options;
     let time = request.left.saturating_sub(options.time_after());
-    let hard = Instant::now() + time;
+    let hard = begun + time;
     let context = Context {
         pages: pages.clone(),
         target: target.unwrap_or_default(),
@@ -105,7 +109,7 @@ pub async fn execute(
         target: Some(context.target.clone()).filter(|_| facts.targeted),
         sent: context.sent.clone(),
         end: context.end.clone(),
-        begun: Instant::now(),
+        begun,
     };
     let _running = pages.running().enter(&context.token, work);
     let mut ended = one(&context, &request.operation).await;
@@ -177,13 +181,14 @@ fn outcome_of(batched: &[u8]) -> Outcome {
 ///
 /// # Errors
 /// When its target is not there.
-pub(crate) fn step_context(
+pub(crate) async fn step_context(
     whole: &Context,
     operation: &AnyOperation,
     options: CallOptions,
     number: u32,
 ) -> Result<Context, OpError> {
     let facts = operation.facts();
+    claim(&whole.pages, operation, &options).await?;
     let target = target_of(&whole.pages, &options, &whole.client);
     if target.is_none() && facts.targeted {
         return Err(no_target(&whole.pages, &options));
@@ -224,7 +229,23 @@ pub(crate) fn step<'a>(
     })
 }
 
+/// A page of somebody else's browser that is named, or selected, is the session's from then on (contract 1.2).
+async fn claim(pages: &Pages, operation: &AnyOperation, options: &CallOptions) -> Result<(), OpError> {
+    if !pages.is_elsewhere() {
+        return Ok(());
+    }
+    let selected = match operation {
+        AnyOperation::SelectTarget(select) => Some(&select.id),
+        _ => None,
+    };
+    for id in options.target_id.iter().chain(selected) {
+        pages.claim(id.as_str()).await.map_err(|error| ops::refusal(&error))?;
+    }
+    Ok(())
+}
+
 async fn run(context: &Context, operation: &AnyOperation) -> Result<Vec<u8>, OpError> {
+    ops::admit(context, operation)?;
     if context.facts.framed && Halt::of(&context.pages.state(), &context.target).is_none() {
         let frame = loop {
             match confine(context).await {
@@ -286,8 +307,10 @@ pub(crate) fn no_such_target(pages: &Pages) -> OpError {
 
 fn open_targets(pages: &Pages) -> Vec<serde_json::Value> {
     let state = pages.state();
-    let open = state.order.iter().filter_map(|id| state.target(id)).take(8);
-    open.map(|target| json!({ "id": target.id, "pageUrl": cut(&address(&target.url), 512) })).collect()
+    let open = state.order.iter().filter_map(|id| state.target(id)).map(|target| (&target.id, &target.url));
+    let others = state.unclaimed().map(|page| (&page.id, &page.url));
+    let row = |(id, url): (&String, &String)| json!({ "id": id, "pageUrl": cut(&address(url), 512) });
+    open.chain(others).take(8).map(row).collect()
 }
 
 /// The target that the call needs is not there.
@@ -298,7 +321,11 @@ pub(crate) fn no_target(pages: &Pages, options: &CallOptions) -> OpError {
     OpError::rejected(
         ErrorKind::NoTargetSelected,
         Phase::TargetResolution,
-        "the selected target is closed, and nothing is selected in its place",
+        if pages.is_elsewhere() && pages.state().first.is_none() {
+            "nothing is selected: in somebody else's browser no page is taken that was not asked for"
+        } else {
+            "the selected target is closed, and nothing is selected in its place"
+        },
         "select-target chooses one of those that are open, create-target opens another; or name one with --target-id",
     )
     .detail("targets", open_targets(pages))
@@ -313,7 +340,8 @@ fn refused(error: OpError, execution: &ExecutionId) -> Ended {
 fn without_values(answer: Result<Vec<u8>, OpError>) -> Result<Vec<u8>, OpError> {
     match answer {
         Ok(output) => {
-            let mut value: Value = serde_json::from_slice(&output).map_err(|error| ops::unwritable(&error))?;
+            let mut value: Value =
+                serde_json::from_slice(&output).map_err(|error| ops::unwritable(&error))?;
             redact::values(&mut value);
             ops::encode(value)
         }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use glass_proto::start::{self, FromWorker, Plan, StartLayer};
+use glass_proto::TargetId;
+use glass_proto::start::{self, FromWorker, Plan, StartLayer, ToWorker};
 use glass_proto::wire::MAX_MESSAGE;
 use glass_proto::wire::worker::worker_server::WorkerServer;
 use glass_sandbox::{CagePlan, Entered, Mode, fdpass};
@@ -17,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::cdp::Limits;
-use crate::chromium::{Browser, Launch, LaunchError, Reaper, find, launch};
+use crate::chromium::{Browser, Elsewhere, Launch, LaunchError, Reaper, attach, find, launch};
 use crate::forward::{Forwarder, Peers};
 use crate::journal::Journal;
 use crate::page::Pages;
@@ -25,6 +26,8 @@ use crate::serve::{Service, Up};
 
 /// How long the browser may take to answer for the first time.
 const LAUNCH: Duration = Duration::from_secs(12);
+/// How long somebody else's may take to let us in.
+const ATTACH: Duration = Duration::from_secs(9);
 /// How long the browser may take to close by itself.
 const CLOSE: Duration = Duration::from_millis(900);
 /// After this time without an operation a page's accessibility cache is let go (DESIGN 6).
@@ -52,6 +55,8 @@ pub async fn run(
     let forwarder = Forwarder::start(entered.listener, egress, peers)?;
     let settings = &plan.session;
     let (test_id, navigation) = (settings.test_id_attribute.clone(), settings.navigation.clone());
+    let (notes, mut noted) = mpsc::unbounded_channel();
+    let notes = settings.options.attach.is_some().then_some(notes);
     let pages = Pages::new(
         forwarder,
         test_id,
@@ -59,6 +64,7 @@ pub async fn run(
         settings.max_targets,
         settings.spool_bytes,
         &settings.options,
+        notes,
     );
     let (up, up_seen) = watch::channel(Up::Starting);
     let stop = CancellationToken::new();
@@ -83,24 +89,27 @@ pub async fn run(
     loop {
         tokio::select! {
             message = receive(&control) => match message {
-                Some((start::DIAL, fd)) => dial(&dialled, fd).await,
-                Some((start::EGRESS, fd)) => {
+                Some(Heard::Dial(fd)) => dial(&dialled, fd).await,
+                Some(Heard::Told(told)) => pages.told(told),
+                Some(Heard::Egress(fd)) => {
                     if let Err(error) = pages.forwarder().replace(fd) {
                         tracing::warn!(%error, "a new egress endpoint could not be taken");
                     }
                 }
-                Some(_) => {}
                 None => return Ok(start::EXIT_LIFELINE),
             },
+            Some(note) = noted.recv() => say(&control, &note),
             ended = &mut life => return Ok(match ended {
                 Ok(Life::NotStarted(failed)) => {
                     say(&control, &failed);
                     start::EXIT_NOT_STARTED
                 }
+                Ok(Life::BrowserLeft) => start::EXIT_BROWSER_LEFT,
                 Ok(Life::BrowserDied) | Err(_) => start::EXIT_BROWSER_DIED,
             }),
             () = stop.cancelled() => {
                 if let Some(browser) = pages.browser() {
+                    pages.leave(CLOSE).await;
                     browser.close(CLOSE).await;
                 }
                 return Ok(start::EXIT_ASKED);
@@ -109,6 +118,9 @@ pub async fn run(
         }
     }
 }
+
+/// The step of starting a browser of our own.
+const BROWSER: &str = "browser";
 
 /// What the browser is started with, which differs by the kind of cage.
 struct Place {
@@ -121,6 +133,7 @@ struct Place {
 enum Life {
     NotStarted(FromWorker),
     BrowserDied,
+    BrowserLeft,
 }
 
 /// Starts the browser and its pages, and watches until it dies.
@@ -136,17 +149,18 @@ async fn live(
             up.send_replace(Up::Ready(browser.clone()));
             let exit = browser.exited().await;
             tracing::warn!(%exit, "the browser ended");
-            Life::BrowserDied
+            if browser.is_elsewhere() { Life::BrowserLeft } else { Life::BrowserDied }
         }
-        Err(Failure { message, remedy }) => {
+        Err(Failure { step, message, remedy }) => {
             tracing::error!(%message, "the browser did not start");
             up.send_replace(Up::Failed(message.as_str().into()));
-            Life::NotStarted(FromWorker::Failed { step: "browser".to_owned(), errno: None, message, remedy })
+            Life::NotStarted(FromWorker::Failed { step: step.to_owned(), errno: None, message, remedy })
         }
     }
 }
 
 struct Failure {
+    step: &'static str,
     message: String,
     remedy: Option<String>,
 }
@@ -157,7 +171,16 @@ async fn begin(
     reaper: &Reaper,
     pages: &Pages,
 ) -> Result<Arc<Browser>, Failure> {
+    if let Some(endpoint) = plan.session.options.endpoint() {
+        return begin_elsewhere(
+            plan,
+            Elsewhere { endpoint, proxy_port: place.proxy_port, deadline: ATTACH },
+            pages,
+        )
+        .await;
+    }
     let executable = find(plan.session.browser.as_deref()).map_err(|error| Failure {
+        step: BROWSER,
         message: error.to_string(),
         remedy: Some(
             "install Chromium, for example with `apt-get install chromium`, or name it in the configuration"
@@ -190,17 +213,50 @@ async fn begin(
     match tokio::time::timeout(LAUNCH, ready).await {
         Ok(Ok(())) => Ok(browser),
         Ok(Err(error)) => Err(Failure {
+            step: BROWSER,
             message: format!("the browser's first page could not be set up: {error}"),
             remedy: None,
         }),
-        Err(_) => {
-            Err(Failure { message: "the browser's first page did not become ready".to_owned(), remedy: None })
-        }
+        Err(_) => Err(Failure {
+            step: BROWSER,
+            message: "the browser's first page did not become ready".to_owned(),
+            remedy: None,
+        }),
+    }
+}
+
+/// Attaches to somebody else's browser, and to the page of it that is asked for.
+async fn begin_elsewhere(
+    plan: &Plan<CagePlan>,
+    elsewhere: Elsewhere,
+    pages: &Pages,
+) -> Result<Arc<Browser>, Failure> {
+    let events = pages.clone();
+    let browser = attach(&elsewhere, Limits::default(), move |event| events.on_event(&event)).await;
+    let browser = Arc::new(browser.map_err(|error| Failure {
+        step: error.step(),
+        message: error.to_string(),
+        remedy: Some(error.remedy().to_owned()),
+    })?);
+    let wanted = plan.session.options.attach.as_ref().and_then(|attach| attach.target_id.as_ref());
+    let begun = pages.begin_elsewhere(browser.clone(), wanted.map(TargetId::as_str));
+    match tokio::time::timeout(ATTACH, begun).await {
+        Ok(Ok(())) => Ok(browser),
+        Ok(Err(error)) => Err(Failure {
+            step: error.step(),
+            message: error.to_string(),
+            remedy: Some(error.remedy().to_owned()),
+        }),
+        Err(_) => Err(Failure {
+            step: "attach_silent",
+            message: "the browser did not say which pages it has".to_owned(),
+            remedy: None,
+        }),
     }
 }
 
 fn failure(error: &LaunchError) -> Failure {
-    Failure { message: error.to_string(), remedy: error.remedy().map(str::to_owned) }
+    Failure { step: BROWSER, message: error.to_string(), remedy: error.remedy().map(str::to_owned) }
 }
 
 /// Serves gRPC on every connection that the daemon hands over.
@@ -223,27 +279,32 @@ async fn dial(dialled: &mpsc::Sender<io::Result<UnixStream>>, fd: OwnedFd) {
     }
 }
 
-/// The next message of the daemon with its descriptor; `None` when the daemon is gone.
-async fn receive(control: &Control) -> Option<(&'static [u8], OwnedFd)> {
-    let mut buffer = [0_u8; 64];
+/// What the daemon says.
+enum Heard {
+    Dial(OwnedFd),
+    Egress(OwnedFd),
+    Told(ToWorker),
+}
+
+/// The next message of the daemon; `None` when the daemon is gone.
+async fn receive(control: &Control) -> Option<Heard> {
+    let mut buffer = [0_u8; 1024];
     loop {
         let received =
             control.socket.async_io(Interest::READABLE, || fdpass::recv(control.socket.as_fd(), &mut buffer));
         match received.await {
             Ok((0, _)) => return None,
             Ok((size, fds)) => {
-                let word = match &buffer[..size] {
-                    start::DIAL => start::DIAL,
-                    start::EGRESS => start::EGRESS,
-                    other => {
-                        tracing::warn!(bytes = other.len(), "a control message of an unknown kind");
-                        continue;
-                    }
+                let heard = match (&buffer[..size], fds.into_iter().next()) {
+                    (start::DIAL, Some(fd)) => Some(Heard::Dial(fd)),
+                    (start::EGRESS, Some(fd)) => Some(Heard::Egress(fd)),
+                    (text, None) => serde_json::from_slice(text).ok().map(Heard::Told),
+                    _ => None,
                 };
-                if let Some(fd) = fds.into_iter().next() {
-                    return Some((word, fd));
+                if heard.is_some() {
+                    return heard;
                 }
-                tracing::warn!("a control message without its descriptor");
+                tracing::warn!(bytes = size, "a control message of an unknown kind");
             }
             Err(error) => {
                 tracing::warn!(%error, "the control socket failed");

@@ -108,6 +108,12 @@ impl Service {
         let Some(pb::StageFileRequest { kind: Some(Kind::Begin(begin)) }) = stream.message().await? else {
             return Err(Status::invalid_argument("the first message says which file it is"));
         };
+        if self.pages.is_elsewhere() {
+            let message = "the session is attached to somebody else's browser, which could not read the files of this session";
+            let remedy = "use a session with a browser of its own";
+            return Ok(Err(OpError::rejected(ErrorKind::Unsupported, Phase::Preflight, message, remedy)
+                .reason("attached")));
+        }
         let uploads = self.pages.uploads();
         let used = self.pages.state().kept() + uploads.bytes();
         let mut coming = match uploads.begin(&begin.name, begin.size, used, self.pages.spool_bytes()) {
@@ -258,7 +264,7 @@ impl pb::worker_server::Worker for Service {
         }
         let browser = self.browser().await?;
         let mut layers = self.observer.cage();
-        layers.extend(self.observer.browser(browser.pid()));
+        layers.extend(browser.pid().map(|pid| self.observer.browser(pid)).unwrap_or_default());
         let layers = layers.into_iter().map(|layer| pb::Layer {
             name: layer.name,
             state: match layer.state {

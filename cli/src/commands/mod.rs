@@ -98,6 +98,7 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
             &cli.global.session().map_err(invalid)?,
             cli.global.file_root.as_deref(),
             cli.global.trace_on_error,
+            cli.global.wanted.attach_target.as_ref(),
         )?)),
         Command::Session(SessionCommand::List) => Work::Session(session::Prepared::List),
         Command::Session(SessionCommand::Show { name }) => {
@@ -183,6 +184,7 @@ fn refuse_unused(cli: &Cli) -> Result<(), Failure> {
         ("--http-credentials", global.wanted.http_credentials.is_some(), runs),
         ("--ignore-certificate-errors", global.wanted.ignore_certificate_errors.is_some(), runs),
         ("--permission", !global.wanted.permissions.is_empty(), runs),
+        ("--attach", global.wanted.attach.is_some(), runs),
         ("--file-root", global.file_root.is_some(), goes_by_files(&cli.command)),
     ];
     match given.into_iter().find(|(_, given, used)| *given && !used) {

@@ -45,8 +45,13 @@ pub(super) fn prepare(
     session: &SessionChoice,
     file_root: Option<&Path>,
     trace: bool,
+    attach_target: Option<&TargetId>,
 ) -> Result<Prepared, Failure> {
     let (mut operation, mut options) = command.split();
+    // The session may run already, and have selected another page.
+    if operation.facts().targeted && options.target_id.is_none() {
+        options.target_id = attach_target.cloned();
+    }
     let see_help = "see --help of the command";
     text::take(&mut operation)?;
     steps::read(&mut operation, &mut options)?;

@@ -67,6 +67,12 @@ pub struct Flags {
     /// What pages of an origin may do without asking, such as https://example.com=geolocation; repeat for more
     #[arg(long = "permission", value_name = "ORIGIN=NAMES")]
     pub permissions: Vec<Grant>,
+    /// Drive somebody else's browser, by its DevTools endpoint on this machine; it is never closed
+    #[arg(long, value_name = "http://HOST:PORT|ws://…")]
+    pub attach: Option<String>,
+    /// With --attach: the page that the session claims and selects when it begins
+    #[arg(long, value_name = "ID", requires = "attach")]
+    pub target_id: Option<glass_proto::TargetId>,
     /// Write one line a call to standard error
     #[arg(long)]
     pub log: bool,
@@ -91,10 +97,6 @@ pub struct Refused {
     #[arg(long, hide = true)]
     profile: Option<String>,
     #[arg(long, hide = true)]
-    attach: Option<String>,
-    #[arg(long, hide = true)]
-    target_id: Option<String>,
-    #[arg(long, hide = true)]
     headed: bool,
     #[arg(long, hide = true)]
     url: Option<String>,
@@ -103,11 +105,9 @@ pub struct Refused {
 impl Refused {
     /// The first option that was given and cannot be honoured, with the reason.
     pub fn first(&self) -> Option<(&'static str, &'static str)> {
-        let sessions = "sessions of this build are ephemeral, without a window, and Glass's own";
+        let sessions = "the browsers that this build starts are ephemeral and without a window";
         let others = [
             ("--profile", self.profile.is_some(), sessions),
-            ("--attach", self.attach.is_some(), sessions),
-            ("--target-id", self.target_id.is_some(), sessions),
             ("--headed", self.headed, sessions),
             ("--url", self.url.is_some(), "this build has no HTTP front end to bridge to"),
         ];

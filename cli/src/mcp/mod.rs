@@ -101,6 +101,8 @@ fn serve(flags: Flags) -> Result<u8, Failure> {
         http_credentials: flags.http_credentials.clone(),
         ignore_certificate_errors: flags.ignore_certificate_errors.then_some(true),
         permissions: flags.permissions.clone(),
+        attach: flags.attach.clone(),
+        attach_target: flags.target_id.clone(),
     };
     let server = Server::find(&global)?.wanting(&crate::wanted::read(&wanted)?)?;
     quiet_panics();

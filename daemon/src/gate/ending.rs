@@ -53,7 +53,7 @@ impl Cause {
         match self {
             Self::Deadline => ErrorKind::Timeout,
             Self::Cancelled => ErrorKind::Cancelled,
-            Self::Lost(LossReason::Browser) => ErrorKind::BrowserCrashed,
+            Self::Lost(LossReason::Browser | LossReason::Left) => ErrorKind::BrowserCrashed,
             Self::Lost(LossReason::Worker(_) | LossReason::Quota(_)) | Self::Closed(_) => {
                 ErrorKind::SessionFailed
             }

@@ -10,6 +10,7 @@ use glass_policy::navigation;
 use glass_policy::{Capability, Stance};
 use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::{AnyOperation, CallOptions, Step};
+use glass_proto::session::SessionOptions;
 use glass_proto::{ClientId, SessionName};
 
 use super::admit::of_step;
@@ -97,11 +98,28 @@ pub(super) fn permit(policy: &Policy, needs: &[Capability], quotas: &Quotas) -> 
         requires_egress: policy.requires_egress(),
         targets,
         credentials: allows(Capability::HttpCredentials),
+        attach: allows(Capability::Attach),
     };
     let values = policy.capability(Capability::ReadFormValues).says.stance;
     // Where a person is asked, what needs it by name comes this far with a person's word alone.
     let asked = values == Stance::Confirm && needs.contains(&Capability::ReadFormValues);
     Permit { terms: Arc::new(terms), hide_values: values != Stance::Allow && !asked }
+}
+
+/// Whether a session with these options can be what the policy asks for (contract 10.3).
+///
+/// # Errors
+/// `invalid_configuration`: it asks for network rules that hold, and nobody can make them hold in somebody else's browser.
+pub(super) fn session(permit: &Permit, options: &SessionOptions) -> Result<(), Box<OpError>> {
+    if options.attach.is_none() || !permit.terms.requires_egress {
+        return Ok(());
+    }
+    let message = "this policy asks for network rules that the kernel enforces, and in a browser that Glass attaches to \
+                   they can only be advice";
+    let remedy = "leave out --attach; or choose a policy without require_egress";
+    Err(OpError::rejected(ErrorKind::InvalidConfiguration, Phase::Policy, message, remedy)
+        .reason("egress_advisory")
+        .into())
 }
 
 /// What the names of private sessions begin with. What follows is random, so that nobody takes the name of a session that

@@ -246,6 +246,7 @@ impl Gate {
         }
         let rule = policy.all(&needs).map(|ruling| ruling.rule()).unwrap_or_default();
         let permit = permit::permit(&policy, &needs, self.registry.quotas());
+        permit::session(&permit, &checked.session)?;
         in_flight.is(name.as_str(), checked.operation.name());
         Ok((in_flight, Prepared { name, one_off, checked, policy, permit, needs, rule, asks, used: None }))
     }
@@ -273,7 +274,8 @@ impl Gate {
             execution: id.clone(),
             operation: facts.name,
             lane: facts.lane,
-            starts: checked.operation.needs() == Needs::StartsSession,
+            // Somebody else's browser has pages, so there is something to look at from the beginning.
+            starts: checked.operation.needs() == Needs::StartsSession || checked.session.attach.is_some(),
             by_person: call.caller.is_person(),
             terms: permit.terms,
             policy,

@@ -63,7 +63,7 @@ pub(super) async fn describe(info: Info, depth: Depth, proxy: &Egress) -> pb::Se
     pb::SessionInfo {
         name: info.name,
         id: info.id,
-        kind: "ephemeral".to_owned(),
+        kind: if info.attached { "attached" } else { "ephemeral" }.to_owned(),
         options: info.options,
         state: info.state.to_owned(),
         reason: info.reason,

@@ -372,6 +372,7 @@ impl Actor {
             running,
             tally: self.tally,
             options: self.options.words(),
+            attached: self.options.attach.is_some(),
             greeting: self.worker.as_ref().map(|worker| worker.greeting.clone()),
             uid: self.worker.as_ref().map(|worker| worker.body.files.uid().unwrap_or(own)),
             pid: self.worker.as_ref().map(|worker| worker.body.stub.pid()),

@@ -131,6 +131,8 @@ pub enum Unfit {
     Hosts,
     /// Nobody enforces its network rules.
     Advisory,
+    /// Its browser is somebody else's.
+    Attached,
 }
 
 /// The way to a session's actor.
@@ -155,6 +157,9 @@ impl SessionHandle {
     pub fn unfit_for(&self, terms: &Terms) -> Option<Unfit> {
         if !terms.client.is_open() && terms.client != self.terms.client {
             return Some(Unfit::Hosts);
+        }
+        if self.options.attach.is_some() && !terms.attach {
+            return Some(Unfit::Attached);
         }
         (terms.requires_egress && self.advisory.load(Ordering::Relaxed)).then_some(Unfit::Advisory)
     }

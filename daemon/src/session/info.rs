@@ -56,6 +56,8 @@ pub struct Info {
     pub tally: Tally,
     /// What it was started with, without any secret.
     pub options: Vec<String>,
+    /// Whether its browser is somebody else's.
+    pub attached: bool,
     /// What its worker said of itself.
     pub greeting: Option<Greeting>,
     /// The uid of its processes, where it has some.

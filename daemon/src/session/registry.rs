@@ -218,7 +218,8 @@ impl Registry {
             let own = &session.terms.client;
             let rules = |daemon: &Layer| Rules::of([&daemon.hosts, own].map(|layer| HostLayer::clone(layer)));
             let (old, new) = (rules(old), rules(new));
-            old != new && (old.tells_navigation() || new.tells_navigation())
+            old != new
+                && (session.options.attach.is_some() || old.tells_navigation() || new.tells_navigation())
         };
         let sessions: Vec<_> = self
             .slots()
@@ -281,6 +282,7 @@ impl Registry {
             running: Vec::new(),
             tally: Default::default(),
             options: Vec::new(),
+            attached: false,
             greeting: None,
             uid: None,
             pid: None,
@@ -327,6 +329,10 @@ pub(crate) fn other_policy(unfit: Unfit) -> Box<OpError> {
         Unfit::Advisory => (
             "egress_advisory",
             "this policy asks for network rules that the kernel enforces, and those of this session are advice",
+        ),
+        Unfit::Attached => (
+            "attached",
+            "this policy does not allow to drive somebody else's browser, and this session is attached to one",
         ),
     };
     let remedy = "use a session of its own, or close this one and begin it anew under these rules";

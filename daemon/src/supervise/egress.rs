@@ -81,11 +81,19 @@ enum Order {
     Count { id: String, reply: oneshot::Sender<SessionCounters> },
 }
 
+/// Where a session's connections may go.
+#[derive(Clone, Debug)]
+pub enum WayOut {
+    /// Where the daemon's rules allow, and these of the client that began it.
+    Policy(Arc<HostLayer>),
+    /// There alone, whatever the daemon's rules for pages are.
+    Only(HostLayer),
+}
+
 /// How a live session is reached when it needs another endpoint.
 #[derive(Debug)]
 struct Session {
-    /// What the client that began it narrows the daemon's rules to.
-    client: Arc<HostLayer>,
+    way_out: WayOut,
     control: Arc<Channel>,
 }
 
@@ -118,20 +126,20 @@ impl Egress {
         Self { orders, state: seen, daemon: current, upstream }
     }
 
-    /// Lets the session `id` out by the daemon's rules and by `client`; `endpoint` is the proxy's end, `control` the worker's control socket.
+    /// Lets the session `id` out; `endpoint` is the proxy's end, `control` the worker's control socket.
     ///
     /// # Errors
     /// The proxy cannot be started.
     pub async fn add(
         &self,
         id: &str,
-        client: Arc<HostLayer>,
+        way_out: WayOut,
         control: Arc<Channel>,
         endpoint: OwnedFd,
     ) -> io::Result<()> {
         let (reply, answer) = oneshot::channel();
         let gone = || io::Error::other("the supervisor of glass-egress has gone");
-        let session = Session { client, control };
+        let session = Session { way_out, control };
         let order = Order::Add { id: id.to_owned(), session, endpoint, reply };
         self.orders.send(order).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
@@ -303,11 +311,19 @@ impl Supervisor {
     }
 
     fn command(&self, id: &str, session: &Session) -> Command {
-        Command::Session { id: id.to_owned(), rules: self.rules(session), upstream: self.upstream.clone() }
+        // A browser on this machine is not looked for behind a proxy.
+        let upstream = match session.way_out {
+            WayOut::Policy(_) => self.upstream.clone(),
+            WayOut::Only(_) => None,
+        };
+        Command::Session { id: id.to_owned(), rules: self.rules(session), upstream }
     }
 
     fn rules(&self, session: &Session) -> Rules {
-        rules(&self.daemon, &session.client)
+        match &session.way_out {
+            WayOut::Policy(client) => rules(&self.daemon, client),
+            WayOut::Only(layer) => Rules::of([layer.clone()]),
+        }
     }
 
     /// The daemon's rules are others now.

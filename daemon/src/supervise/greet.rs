@@ -16,12 +16,14 @@ pub struct Greeting {
     pub layers: Vec<(String, String, String)>,
     /// The browser's version.
     pub browser_version: String,
+    /// Whether the browser is somebody else's, and so in no cage of ours.
+    pub attached: bool,
 }
 
 impl Greeting {
     /// Whether the kernel makes every connection of the session go through the proxy (contract 10.3).
     pub fn enforces_egress(&self) -> bool {
-        self.layers.iter().any(|(name, state, _)| name == "network" && state != "missing")
+        !self.attached && self.layers.iter().any(|(name, state, _)| name == "network" && state != "missing")
     }
 }
 
@@ -89,11 +91,14 @@ fn mandatory(mode: Mode) -> &'static [&'static str] {
     }
 }
 
+/// Layers of the browser's own, which is not ours to judge where it is somebody else's.
+const BROWSERS: [&str; 2] = ["browser", "renderers"];
+
 /// Judges a greeting by what the configuration asks for.
 ///
 /// # Errors
 /// Why the worker is not taken.
-pub(super) fn judge(reply: GreetReply, minimum: Mode) -> Result<Greeting, Unfit> {
+pub(super) fn judge(reply: GreetReply, minimum: Mode, attached: bool) -> Result<Greeting, Unfit> {
     let theirs = Version { major: reply.major, minor: reply.minor };
     if !version::WORKER.accepts_worker(theirs) {
         return Err(Unfit::Version { theirs, ours: version::WORKER });
@@ -103,7 +108,7 @@ pub(super) fn judge(reply: GreetReply, minimum: Mode) -> Result<Greeting, Unfit>
     if mode < minimum {
         return Err(Unfit::Weak { found: mode, minimum });
     }
-    for &layer in mandatory(mode) {
+    for &layer in mandatory(mode).iter().filter(|layer| !(attached && BROWSERS.contains(*layer))) {
         match reply.layers.iter().find(|seen| seen.name == layer) {
             Some(seen) if seen.state != "missing" => {}
             Some(seen) => return Err(Unfit::Missing { layer, detail: seen.detail.clone() }),
@@ -111,7 +116,7 @@ pub(super) fn judge(reply: GreetReply, minimum: Mode) -> Result<Greeting, Unfit>
         }
     }
     let layers = reply.layers.into_iter().map(|layer| (layer.name, layer.state, layer.detail)).collect();
-    Ok(Greeting { mode, layers, browser_version: reply.browser_version })
+    Ok(Greeting { mode, layers, browser_version: reply.browser_version, attached })
 }
 
 #[cfg(test)]
@@ -137,16 +142,30 @@ mod tests {
 
     #[test]
     fn a_full_cage_is_taken() {
-        assert!(judge(reply("namespaces"), Mode::Namespaces).is_ok());
+        assert!(
+            judge(reply("namespaces"), Mode::Namespaces, false).is_ok_and(|taken| taken.enforces_egress())
+        );
+    }
+
+    // contract: 10.3
+    #[test]
+    fn somebody_elses_browser_is_in_no_cage_and_its_network_rules_are_advice() {
+        let mut without = reply("namespaces");
+        without.layers.retain(|layer| BROWSERS.iter().all(|of| *of != layer.name));
+        assert!(matches!(judge(without.clone(), Mode::Namespaces, false), Err(Unfit::Missing { .. })));
+        assert!(judge(without, Mode::Namespaces, true).is_ok_and(|taken| !taken.enforces_egress()));
+        let mut weak = reply("namespaces");
+        weak.layers.retain(|layer| layer.name != "seccomp");
+        assert!(judge(weak, Mode::Namespaces, true).is_err(), "the worker's own cage counts");
     }
 
     #[test]
     fn a_weaker_or_unknown_cage_is_not() {
-        assert!(matches!(judge(reply("browser"), Mode::LandlockOnly), Err(Unfit::Weak { .. })));
-        assert_eq!(judge(reply("strong"), Mode::BrowserOnly).unwrap_err(), Unfit::NoMode);
+        assert!(matches!(judge(reply("browser"), Mode::LandlockOnly, false), Err(Unfit::Weak { .. })));
+        assert_eq!(judge(reply("strong"), Mode::BrowserOnly, false).unwrap_err(), Unfit::NoMode);
         let mut other = reply("namespaces");
         other.major += 1;
-        assert!(matches!(judge(other, Mode::BrowserOnly), Err(Unfit::Version { .. })));
+        assert!(matches!(judge(other, Mode::BrowserOnly, false), Err(Unfit::Version { .. })));
     }
 
     #[test]
@@ -157,7 +176,7 @@ mod tests {
             let mut missing = reply("namespaces");
             missing.layers[index].state = "missing".to_owned();
             for reply in [without, missing] {
-                match judge(reply, Mode::Namespaces) {
+                match judge(reply, Mode::Namespaces, false) {
                     Err(Unfit::Missing { layer, .. }) => assert_eq!(layer, name),
                     other => panic!("{name}: {other:?}"),
                 }

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use glass_policy::egress::HostLayer;
+use glass_policy::egress::{HostLayer, Source};
 use glass_proto::session::SessionOptions;
 use glass_proto::start::{self, FromWorker};
 use glass_proto::version::WORKER;
@@ -24,7 +24,8 @@ use tonic::transport::Channel as GrpcChannel;
 
 use super::cgroup::{Cgroups, SessionGroup};
 use super::child::Child;
-use super::egress::Egress;
+use super::claims::Claims;
+use super::egress::{Egress, WayOut};
 use super::files::SessionFiles;
 use super::greet;
 use super::journal::Journal;
@@ -51,6 +52,8 @@ pub struct Terms {
     pub targets: u32,
     /// Whether it may be told the configuration's credentials.
     pub credentials: bool,
+    /// Whether its browser may be somebody else's.
+    pub attach: bool,
 }
 
 /// Starts workers.
@@ -76,6 +79,8 @@ pub struct Launcher {
     pub slots: Semaphore,
     /// The same as a number.
     pub starting: usize,
+    /// Whose the pages of browsers are that sessions attach to.
+    pub claims: Claims,
     /// The daemon's tasks.
     pub tasks: Shutdown,
 }
@@ -120,12 +125,14 @@ impl Launcher {
         if terms.requires_egress && !greet::may_enforce_egress(mode) {
             return Err(StartError::Advisory);
         }
-        if let Some(why) = self.egress.refuses(&self.egress.rules(&terms.client)) {
+        if options.attach.is_none()
+            && let Some(why) = self.egress.refuses(&self.egress.rules(&terms.client))
+        {
             return Err(StartError::Upstream(why));
         }
         let body = self.spawn(id, name, options, mode, terms).await?;
         let outcome = {
-            let greeting = timeout(limits::START, self.greet(&body));
+            let greeting = timeout(limits::START, self.greet(&body, options.attach.is_some()));
             tokio::select! {
                 greeted = greeting => greeted.unwrap_or(Err(StartError::TimedOut)),
                 () = cancel.cancelled() => Err(StartError::Cancelled),
@@ -139,7 +146,11 @@ impl Launcher {
             Ok((client, greeting, init)) => {
                 let mut body = body;
                 body.init = init;
-                let (lost, condemn) = Lost::watch(body.stub.ending(), body.control.clone(), &self.tasks);
+                let (control, claimant) = (body.control.clone(), body.claimant.clone());
+                if let Some(claimant) = &claimant {
+                    claimant.begin();
+                }
+                let (lost, condemn) = Lost::watch(body.stub.ending(), control, claimant, &self.tasks);
                 let (stub, directory) = (body.stub.pid(), body.files.directory());
                 let watch = self.watchdog.watch(id, name, stub, directory, client.clone(), condemn);
                 tracing::info!(
@@ -176,7 +187,9 @@ impl Launcher {
         match self.spawn_in(id, name, options, mode, terms, &files, group.as_ref()).await {
             Ok((stub, control, journal)) => {
                 let journal = Arc::new(journal);
-                Ok(Body { id: id.to_owned(), stub, init: None, journal, control, files, group })
+                let attached = options.attach.is_some();
+                let claimant = attached.then(|| Arc::new(self.claims.enter(id, control.clone())));
+                Ok(Body { id: id.to_owned(), stub, init: None, journal, control, claimant, files, group })
             }
             Err(error) => {
                 self.egress.remove(id).await;
@@ -207,7 +220,10 @@ impl Launcher {
         let ((ours, control), (endpoint, proxy)) = sockets().map_err(system("make sockets"))?;
         let ours = Arc::new(Channel::new(ours).map_err(system("make sockets"))?);
         let rules = self.egress.rules(&terms.client);
-        let navigation = rules.tells_navigation().then_some(rules);
+        // What no proxy of ours sees is left to the worker.
+        let advisory = options.attach.is_some() && !rules.allow_all;
+        let navigation = (advisory || rules.tells_navigation()).then_some(rules);
+        let way_out = way_out(terms, options).map_err(system("read the endpoint"))?;
         let given = settings::Given {
             id,
             name,
@@ -219,10 +235,7 @@ impl Launcher {
             has_group: group.is_some(),
         };
         let plan = settings::plan_file(&self.common, mode, given, files).map_err(system("write the plan"))?;
-        self.egress
-            .add(id, terms.client.clone(), ours.clone(), proxy)
-            .await
-            .map_err(system("start the egress proxy"))?;
+        self.egress.add(id, way_out, ours.clone(), proxy).await.map_err(system("start the egress proxy"))?;
         let (journal, noted) = Journal::create().map_err(system("make the journal"))?;
         let mut descriptors: Vec<(OwnedFd, i32)> = vec![
             (control, start::CONTROL_FD),
@@ -253,6 +266,7 @@ impl Launcher {
     async fn greet(
         &self,
         body: &Body,
+        attached: bool,
     ) -> Result<(WorkerClient<GrpcChannel>, greet::Greeting, Option<Init>), StartError> {
         listen(body).await?;
         let init = Init::of(body.stub.pid());
@@ -263,7 +277,7 @@ impl Launcher {
             refused = listen(body) => return Err(refused.err().unwrap_or(StartError::TimedOut)),
         };
         match reply {
-            Ok(reply) => Ok((client, greet::judge(reply.into_inner(), self.common.minimum)?, init)),
+            Ok(reply) => Ok((client, greet::judge(reply.into_inner(), self.common.minimum, attached)?, init)),
             Err(status) => {
                 // A worker that goes down with its browser says more on the control socket, or by its exit.
                 let told = timeout(limits::HEALTH, listen(body)).await;
@@ -278,17 +292,42 @@ impl Launcher {
     }
 }
 
+/// Where the session's connections may go: what policy says, or to the endpoint of somebody else's browser and nowhere
+/// else, since there is none in the cage.
+fn way_out(terms: &Terms, options: &SessionOptions) -> io::Result<WayOut> {
+    let Some(endpoint) = options.endpoint() else { return Ok(WayOut::Policy(terms.client.clone())) };
+    let rule = endpoint.authority().parse().map_err(io::Error::other)?;
+    Ok(WayOut::Only(HostLayer {
+        source: Source::Client,
+        any: false,
+        allow: vec![rule],
+        subresource: Vec::new(),
+        deny: Vec::new(),
+        public_only: false,
+    }))
+}
+
 /// Waits for what the worker says on its control socket: that it is ready, or why it does not start.
 async fn listen(body: &Body) -> Result<(), StartError> {
     let mut buffer = vec![0; start::MAX_CONTROL];
-    let message = body.control.recv(&mut buffer).await;
-    let length = match message {
-        Ok(Some((length, _))) => length,
-        Ok(None) => return Err(StartError::Died(body.stub.exited().await.into())),
-        Err(error) => return Err(system("read what the worker says")(error)),
+    let said = loop {
+        let length = match body.control.recv(&mut buffer).await {
+            Ok(Some((length, _))) => length,
+            Ok(None) => return Err(StartError::Died(body.stub.exited().await.into())),
+            Err(error) => return Err(system("read what the worker says")(error)),
+        };
+        match serde_json::from_slice(&buffer[..length]) {
+            // The page that an attached session begins with.
+            Ok(said @ (FromWorker::Claim { .. } | FromWorker::Release { .. })) => {
+                if let Some(claimant) = &body.claimant {
+                    claimant.hear(said);
+                }
+            }
+            said => break said,
+        }
     };
-    match serde_json::from_slice(&buffer[..length]) {
-        Ok(FromWorker::Ready { .. }) => Ok(()),
+    match said {
+        Ok(FromWorker::Ready { .. } | FromWorker::Claim { .. } | FromWorker::Release { .. }) => Ok(()),
         Ok(FromWorker::Failed { step, errno, message, remedy }) => {
             let cut = |text: String| glass_proto::escape::cut(&text, 400).into_owned();
             Err(StartError::Refused { step, errno, message: cut(message), remedy: remedy.map(cut) })

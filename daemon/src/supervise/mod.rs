@@ -9,6 +9,7 @@
 mod ask;
 mod cgroup;
 mod child;
+mod claims;
 mod disk;
 mod egress;
 mod exits;
@@ -33,6 +34,7 @@ mod worker;
 pub use ask::ask;
 pub use cgroup::Cgroups;
 pub use child::{Child, Ending};
+pub use claims::Claims;
 pub use egress::{Egress, EgressState};
 pub use files::SessionFiles;
 pub use greet::Greeting;

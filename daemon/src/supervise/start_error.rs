@@ -69,6 +69,9 @@ impl StartError {
     /// The error of an operation that needed the session.
     pub fn to_op_error(&self) -> OpError {
         let (reason, remedy) = match self {
+            Self::Refused { step, remedy, .. } if step.starts_with("attach_") => {
+                (step.as_str(), remedy.as_deref().unwrap_or("see the daemon's log"))
+            }
             Self::NoCage(_) => ("sandbox_unavailable", "run `glassctl status` to see which step fails"),
             Self::System { .. } => ("system", "see the daemon's log"),
             Self::Refused { remedy: Some(remedy), .. } => ("start_failed", remedy.as_str()),
@@ -95,6 +98,12 @@ impl StartError {
         };
         let (kind, phase) = match self {
             Self::Advisory | Self::Upstream(_) => (ErrorKind::InvalidConfiguration, OpPhase::Policy),
+            Self::Refused { step, .. } if step == "attach_no_target" => {
+                (ErrorKind::TargetNotFound, OpPhase::TargetResolution)
+            }
+            Self::Refused { step, .. } if step == "attach_internal_page" => {
+                (ErrorKind::Denied, OpPhase::Policy)
+            }
             _ => (ErrorKind::SessionFailed, OpPhase::Preflight),
         };
         let error = OpError::rejected(kind, phase, self.to_string(), remedy).reason(reason);

@@ -12,6 +12,7 @@ use tokio::time::{Duration, timeout};
 
 use super::cgroup::SessionGroup;
 use super::child::{Child, Ending};
+use super::claims::Claimant;
 use super::exits::Exits;
 use super::files::SessionFiles;
 use super::greet::Greeting;
@@ -37,6 +38,8 @@ pub struct Body {
     pub journal: Arc<Journal>,
     /// The control socket; its end is the worker's lifeline.
     pub control: Arc<Channel>,
+    /// Its right to pages of somebody else's browser, where it is attached to one.
+    pub claimant: Option<Arc<Claimant>>,
     /// Its directory, lock and uid.
     pub files: SessionFiles,
     /// Its control group, where there is one.
@@ -88,6 +91,8 @@ pub struct Worker {
 pub enum LossReason {
     /// Its browser died.
     Browser,
+    /// The browser that it was attached to closed the connection, or ended.
+    Left,
     /// It ended itself, or something ended it.
     Worker(String),
     /// It used more than it may, and is ended for it.
@@ -99,6 +104,7 @@ impl LossReason {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Browser => "browser_crashed",
+            Self::Left => "browser_left",
             Self::Worker(_) => "worker_lost",
             Self::Quota(_) => "quota_exceeded",
         }
@@ -109,6 +115,7 @@ impl fmt::Display for LossReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Browser => f.write_str("the browser died"),
+            Self::Left => f.write_str("the browser that it was attached to ended, or closed the connection"),
             Self::Worker(how) => write!(f, "the session's worker {how}"),
             Self::Quota(hit) => write!(f, "it was ended for what it used: {hit}"),
         }
@@ -119,6 +126,7 @@ impl From<Exit> for LossReason {
     fn from(exit: Exit) -> Self {
         match exit {
             Exit::Code(start::EXIT_BROWSER_DIED) => Self::Browser,
+            Exit::Code(start::EXIT_BROWSER_LEFT) => Self::Left,
             Exit::Code(code) if code > 128 => Self::Worker(format!("was ended by signal {}", code - 128)),
             Exit::Code(code) => Self::Worker(format!("ended with code {code}")),
             Exit::Signal(signal) => Self::Worker(format!("was ended by signal {signal}")),
@@ -148,15 +156,20 @@ impl Condemn {
 }
 
 impl Lost {
-    /// Watches a worker from now on: its process and the other end of its control socket.
-    pub fn watch(stub: Ending, control: Arc<Channel>, tasks: &Shutdown) -> (Self, Condemn) {
+    /// Watches a worker from now on: its process and the other end of its control socket, where it claims pages.
+    pub fn watch(
+        stub: Ending,
+        control: Arc<Channel>,
+        claimant: Option<Arc<Claimant>>,
+        tasks: &Shutdown,
+    ) -> (Self, Condemn) {
         let (sender, receiver) = watch::channel(None);
         let condemn = Condemn(Arc::new(sender));
         let told = condemn.clone();
         tasks.spawn("worker watch", async move {
             let reason = tokio::select! {
                 exit = stub.exited() => exit.into(),
-                () = end_of(&control) => match timeout(EXIT_DELAY, stub.exited()).await {
+                () = end_of(&control, claimant.as_deref()) => match timeout(EXIT_DELAY, stub.exited()).await {
                     Ok(exit) => exit.into(),
                     Err(_) => LossReason::Worker("closed its control socket".to_owned()),
                 },
@@ -176,12 +189,16 @@ impl Lost {
     }
 }
 
-/// Waits for the end of file; what a greeted worker says on this socket is of no interest.
-async fn end_of(control: &Channel) {
+/// Waits for the end of file; what a greeted worker says on this socket is about pages that it claims.
+async fn end_of(control: &Channel, claimant: Option<&Claimant>) {
     let mut buffer = vec![0; start::MAX_CONTROL];
     loop {
         match control.recv(&mut buffer).await {
-            Ok(Some(_)) => {}
+            Ok(Some((length, _))) => {
+                if let (Some(claimant), Ok(said)) = (claimant, serde_json::from_slice(&buffer[..length])) {
+                    claimant.hear(said);
+                }
+            }
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {}
             // A socket that broke is an end as well.
             Ok(None) | Err(_) => return,
@@ -196,6 +213,7 @@ mod tests {
     #[test]
     fn exit_codes_tell_a_browsers_death_from_a_workers() {
         assert_eq!(LossReason::from(Exit::Code(20)), LossReason::Browser);
+        assert_eq!(LossReason::from(Exit::Code(23)), LossReason::Left);
         assert_eq!(
             LossReason::from(Exit::Code(137)).to_string(),
             "the session's worker was ended by signal 9"

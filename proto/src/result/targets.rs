@@ -23,7 +23,7 @@ pub struct TargetRow {
     pub url: String,
     /// Its title, at most 256 bytes. Page data.
     pub title: String,
-    /// page, or crashed.
+    /// page, or crashed; internal for what is a part of somebody else's browser, or a file: it is not driven.
     pub kind: String,
     /// The target that opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,10 +31,13 @@ pub struct TargetRow {
     /// The target that opened it is closed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opener_closed: bool,
-    /// Whose it is: glass, for what the session or its pages opened.
+    /// Whose it is: glass, for what the session or its pages opened; user, for what was in a browser that it attached to.
     pub owner: String,
-    /// How long it stays: temporary, until the session ends.
+    /// How long it stays: temporary, until the session ends; retain, beyond that.
     pub retention: String,
+    /// In a browser that the session attached to: whether it is this session's. select-target claims one that is nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<bool>,
     /// Whether this client's operations go to it.
     pub selected: bool,
     /// False when it was asked and did not answer at once: its script runs and runs, or its process stands still.

@@ -971,6 +971,9 @@ fn targets_text(targets: &Targets) -> String {
         if row.kind != "page" {
             let _ = write!(out, " {}", row.kind);
         }
+        if let Some(claimed) = row.claimed {
+            let _ = write!(out, " of {}{}", row.owner, if claimed { ", claimed" } else { "" });
+        }
         if row.responsive == Some(false) {
             out.push_str(" unresponsive");
         }

@@ -14,6 +14,7 @@ mod visit;
 
 pub use http::Request;
 pub use ledger::Event;
+pub use pages::names;
 pub use server::{Site, closed_port, site};
 pub use tls::{Asks, TlsSite};
 pub use visit::Visit;

@@ -37,6 +37,7 @@ const PAGES: &[(&str, &str)] = pages![
     "replaces.html",
     "reverts.html",
     "rewrites.html",
+    "roles.html",
     "sections.html",
     "shadow.html",
     "slips.html",
@@ -49,6 +50,11 @@ const PAGES: &[(&str, &str)] = pages![
     "twins.html",
     "watched.html",
 ];
+
+/// The names of all pages.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(|(name, _)| *name)
+}
 
 /// The page of that name.
 pub(super) fn find(name: &str) -> Option<&'static str> {

@@ -20,7 +20,15 @@ const STDERR_GRACE: Duration = Duration::from_millis(100);
 pub struct Browser {
     client: Client,
     version: Version,
-    watched: Watched,
+    whose: Whose,
+}
+
+#[derive(Debug)]
+enum Whose {
+    /// Started here.
+    Ours(Watched),
+    /// Attached to; with its own user agent.
+    Elsewhere(String),
 }
 
 /// What it took to end a browser.
@@ -34,13 +42,32 @@ pub enum Ended {
     OnTerm(Exit),
     /// It had to be killed.
     OnKill(Exit),
+    /// It is somebody else's, and goes on.
+    Left,
 }
 
 impl Browser {
     pub(super) fn new(client: Client, version: Version, watched: Watched, stderr: Stderr) -> Self {
         // Ends with the browser, and is what makes its end known to every call.
         tokio::spawn(supervise(client.closer(), watched.clone(), stderr));
-        Self { client, version, watched }
+        Self { client, version, whose: Whose::Ours(watched) }
+    }
+
+    pub(super) fn elsewhere(client: Client, version: Version, user_agent: String) -> Self {
+        Self { client, version, whose: Whose::Elsewhere(user_agent) }
+    }
+
+    /// Whether it is somebody else's.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self.whose, Whose::Elsewhere(_))
+    }
+
+    /// Its own user agent, without the word Headless where it is ours.
+    pub fn user_agent(&self) -> String {
+        match &self.whose {
+            Whose::Ours(_) => self.version.user_agent(),
+            Whose::Elsewhere(agent) => agent.clone(),
+        }
     }
 
     /// The connection to it.
@@ -53,41 +80,54 @@ impl Browser {
         &self.version
     }
 
-    /// The process id of the browser process.
-    pub fn pid(&self) -> u32 {
-        self.watched.pid()
+    /// The process id of the browser process; `None` for somebody else's.
+    pub fn pid(&self) -> Option<u32> {
+        match &self.whose {
+            Whose::Ours(watched) => Some(watched.pid()),
+            Whose::Elsewhere(_) => None,
+        }
     }
 
-    /// Waits for its end.
-    pub async fn exited(&self) -> Exit {
-        self.watched.exited().await
+    /// Waits for its end, or for that of the connection to somebody else's; says how.
+    pub async fn exited(&self) -> String {
+        match &self.whose {
+            Whose::Ours(watched) => watched.exited().await.to_string(),
+            Whose::Elsewhere(_) => self.client.closed().await.reason.to_string(),
+        }
     }
 
-    /// Ends it: asks through CDP and waits up to `grace`, then SIGTERM, then SIGKILL. Returns when it is reaped.
+    /// Ends it: asks through CDP and waits up to `grace`, then SIGTERM, then SIGKILL. Returns when it is reaped. From
+    /// somebody else's it only takes its leave: the connection ends.
     pub async fn close(&self, grace: Duration) -> Ended {
         let started = Instant::now();
-        let ended = self.end(grace).await;
+        let ended = match &self.whose {
+            Whose::Ours(watched) => self.end(watched, grace).await,
+            Whose::Elsewhere(_) => {
+                self.client.fail(Gone::because("it was left"));
+                Ended::Left
+            }
+        };
         tracing::debug!(?ended, elapsed = ?started.elapsed(), "the browser was ended");
         ended
     }
 
-    async fn end(&self, grace: Duration) -> Ended {
-        if let Some(exit) = self.watched.exit() {
+    async fn end(&self, watched: &Watched, grace: Duration) -> Ended {
+        if let Some(exit) = watched.exit() {
             return Ended::AlreadyGone(exit);
         }
         // The answer does not matter, the end of the process does.
         let asked = self.client.start_send(None, browser::Close {});
-        let ended = tokio::time::timeout(grace, self.watched.exited()).await;
+        let ended = tokio::time::timeout(grace, watched.exited()).await;
         drop(asked);
         if let Ok(exit) = ended {
             return Ended::OnClose(exit);
         }
-        self.watched.signal(Signal::SIGTERM);
-        if let Ok(exit) = tokio::time::timeout(TERM_GRACE, self.watched.exited()).await {
+        watched.signal(Signal::SIGTERM);
+        if let Ok(exit) = tokio::time::timeout(TERM_GRACE, watched.exited()).await {
             return Ended::OnTerm(exit);
         }
-        self.watched.signal(Signal::SIGKILL);
-        Ended::OnKill(self.watched.exited().await)
+        watched.signal(Signal::SIGKILL);
+        Ended::OnKill(watched.exited().await)
     }
 }
 

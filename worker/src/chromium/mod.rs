@@ -1,10 +1,12 @@
 //! The browser process: which program, with which flags and environment, started, watched and ended.
 //!
-//! Owns everything between a path and a live CDP connection, and the death of the browser. Knows no page and no
+//! Owns everything between a path, or the endpoint of somebody else's browser, and a live CDP connection, and the death of the
+//! browser. Knows no page and no
 //! operation. The cage is around it already (`glass_sandbox`); Chromium's own sandbox is always on as well, and no
 //! flag here may weaken it.
 
 mod browser;
+mod elsewhere;
 mod exit;
 mod find;
 mod flags;
@@ -17,6 +19,7 @@ mod stderr;
 mod version;
 
 pub use browser::{Browser, Ended};
+pub use elsewhere::{AttachError, Elsewhere, attach};
 pub use exit::Exit;
 pub use find::{Executable, FindError, find};
 pub use flags::{Flag, FlagPlan, flags};

@@ -161,6 +161,11 @@ const FONTS = Object.getPrototypeOf(G.fonts(doc) || {});
 G.fontStatus = getter(FONTS, 'status');
 G.fontsReady = getter(FONTS, 'ready');
 
+// What the engine listens with; aborted when it retires.
+const retirement = new AbortController();
+const endListening = AbortController.prototype.abort.bind(retirement);
+const LISTENING = retirement.signal;
+
 const styleOf = win.getComputedStyle.bind(win);
 const setTimer = win.setTimeout.bind(win);
 const clearTimer = win.clearTimeout.bind(win);

@@ -24,7 +24,7 @@ function formState(args) {
   const form = formOf(el);
   if (!form) return { none: true };
   // document.open() removes listeners; adding one that is there does nothing.
-  M.addEventListener(win, 'submit', countSubmit, { capture: true, passive: true });
+  M.addEventListener(win, 'submit', countSubmit, { capture: true, passive: true, signal: LISTENING });
   submits.set(form, 0);
   const all = Array.from(FORM_ELEMENTS(form));
   const own = isSubmitter(el) ? el : null;

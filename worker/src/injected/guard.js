@@ -19,8 +19,8 @@ let armed = null;
 // document.open() removes listeners of every world, so they are added again whenever a guard is armed; adding one
 // that is there does nothing.
 function listen() {
-  for (const type of KIND_OF_TYPE.keys()) M.addEventListener(win, type, onGuarded, { capture: true, passive: false });
-  M.addEventListener(win, 'beforeprint', onPrint, { capture: true, passive: true });
+  for (const type of KIND_OF_TYPE.keys()) M.addEventListener(win, type, onGuarded, { capture: true, passive: false, signal: LISTENING });
+  M.addEventListener(win, 'beforeprint', onPrint, { capture: true, passive: true, signal: LISTENING });
 }
 
 // Nothing is printed, and nothing is shown: it is told alone.

@@ -14,6 +14,7 @@ const PARTS: &[(&str, &str)] = &[
     ("visible.js", include_str!("visible.js")),
     ("area.js", include_str!("area.js")),
     ("names.js", include_str!("names.js")),
+    ("fallback.js", include_str!("fallback.js")),
     ("states.js", include_str!("states.js")),
     ("labels.js", include_str!("labels.js")),
     ("refs.js", include_str!("refs.js")),

@@ -23,6 +23,7 @@ pub const ENGINE: &str = concat!(
     include_str!("visible.js"),
     include_str!("area.js"),
     include_str!("names.js"),
+    include_str!("fallback.js"),
     include_str!("states.js"),
     include_str!("labels.js"),
     include_str!("refs.js"),

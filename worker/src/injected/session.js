@@ -26,8 +26,17 @@ let scrolls = 0;
 METHODS.scrolls = () => ({ count: scrolls });
 
 function watchScrolls(root) {
-  M.addEventListener(root, 'scroll', () => (scrolls += 1), { capture: true, passive: true });
+  M.addEventListener(root, 'scroll', () => (scrolls += 1), { capture: true, passive: true, signal: LISTENING });
 }
+
+// Takes back what the engine listens with, for a document that outlives the session. It is not called any more.
+METHODS.retire = () => {
+  armed = null;
+  observer.disconnect();
+  endListening();
+  for (const end of Array.from(waits.values())) end();
+  return { ok: true };
+};
 
 METHODS.last = () => ({ last: lastRef });
 

@@ -49,7 +49,7 @@ pub(super) async fn run(context: &Context, params: &Batch) -> Result<Batched, Op
         let ended = if began.elapsed() >= params.budget() || context.left().is_zero() {
             rejected(out_of_time())
         } else {
-            match step_context(context, &operation, options, number) {
+            match step_context(context, &operation, options, number).await {
                 Ok(mut own) => {
                     if facts.guarded && own.options.expected_revision.is_none() {
                         own.options.expected_revision = required.get(&own.target).copied();
@@ -131,7 +131,7 @@ async fn resolve_all(context: &Context, steps: &[(AnyOperation, CallOptions)]) -
             .into_owned();
             error.detail("step", number)
         };
-        let own = step_context(context, operation, options, number).map_err(stopped)?;
+        let own = step_context(context, operation, options, number).await.map_err(stopped)?;
         if own.facts.framed {
             own.set_frame(crate::act::confine(&own).await.map_err(stopped)?);
         }

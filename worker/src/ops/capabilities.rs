@@ -19,11 +19,13 @@ pub(super) fn run(context: &Context) -> Result<Capabilities, OpError> {
     let media_type = media_type.filter(|kind| !kind.is_empty());
     let kind = if target.crashed { "error" } else { kind(shown, media_type) };
     let readable = matches!(kind, "page" | "image" | "viewer");
+    let elsewhere = context.pages.is_elsewhere();
     let works = |looks: bool| (!looks || readable).then_some(true);
     let operations = OPERATIONS.iter().map(|facts| {
         let looks = facts.framed || facts.guarded || OF_THE_PAGE.contains(&facts.name);
         let goes = matches!(facts.name, "navigate" | "back" | "forward" | "reload");
-        (facts.name.to_owned(), works(looks && !goes))
+        let never = elsewhere && super::elsewhere::NEVER.contains(&facts.name);
+        (facts.name.to_owned(), if never { Some(false) } else { works(looks && !goes) })
     });
     let exports = ExportFormat::ALL.iter().map(|format| {
         let known = matches!(format, ExportFormat::Har);

@@ -65,6 +65,7 @@ pub(super) async fn recover(context: &Context, params: &Recover) -> Result<Recov
     };
     match (params.method, &stuck.target) {
         (RecoverMethod::CloseTarget, Some(target)) => {
+            super::elsewhere::closes(context, target)?;
             context.dispatching().await;
             stuck.end.cancel();
             close(context, target).await?;

@@ -18,6 +18,7 @@ mod dismiss_consent;
 mod double_click;
 mod downloads;
 mod drag;
+mod elsewhere;
 mod emulate;
 mod evaluate;
 mod events;
@@ -63,6 +64,7 @@ use serde::Serialize;
 use crate::context::Context;
 
 pub(crate) use after::{Mark, after};
+pub(crate) use elsewhere::{admit, refusal};
 pub(crate) use evaluate::{end_script, place};
 
 /// Runs an operation. A match, so that an operation without a handler does not compile.

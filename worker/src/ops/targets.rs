@@ -8,12 +8,13 @@ use glass_proto::op::{CloseTarget, CreateTarget, Navigate, SelectTarget};
 use glass_proto::outcome::Outcome;
 use glass_proto::result::{TargetClosed, TargetMade, TargetRow, TargetSelected, Targets};
 
+use super::elsewhere::{closes, refusal};
 use super::navigate;
 use crate::act::{look, page_line};
 use crate::cdp::types::{runtime, target};
 use crate::context::Context;
 use crate::execute::no_such_target;
-use crate::page::{EngineError, Selection};
+use crate::page::{EngineError, Selection, is_internal};
 
 /// How long a page may take to say that it lives, when targets are listed.
 const ALIVE: Duration = Duration::from_millis(150);
@@ -39,9 +40,18 @@ pub(super) async fn create(context: &Context, params: &CreateTarget) -> Result<T
         navigate::admitted(url)?;
     }
     context.dispatching().await;
-    let command = target::CreateTarget { url: "about:blank", ..target::CreateTarget::default() };
+    // Nobody who sits at the browser is taken away from what they look at.
+    let background = context.pages.is_elsewhere();
+    let command = target::CreateTarget { url: "about:blank", background, ..target::CreateTarget::default() };
     let made = context.pages.client().send(None, command).await;
     let id = made.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?.target_id;
+    if context.pages.is_elsewhere() {
+        context.pages.note_made(&id);
+        if let Err(error) = context.pages.claim(&id).await {
+            close_again(context, &id).await;
+            return Err(refusal(&error));
+        }
+    }
     let there = context.pages.until(context.soft, |state| state.is_ready(&id).then_some(()));
     let there =
         there.await.map_err(|error| context.engine(&EngineError::Cdp(error), Phase::BrowserEffect))?;
@@ -119,9 +129,14 @@ pub(super) fn select(context: &Context, params: &SelectTarget) -> Result<TargetS
 
 pub(super) async fn close(context: &Context, params: &CloseTarget) -> Result<TargetClosed, OpError> {
     let id = params.id.as_str();
-    if context.pages.state().target(id).is_none() {
+    let known = {
+        let state = context.pages.state();
+        state.target(id).is_some() || state.unclaimed().any(|page| page.id == id)
+    };
+    if !known {
         return Err(no_such_target(&context.pages));
     }
+    closes(context, id)?;
     let was_selected = context.pages.state().selected(&context.client).as_deref() == Some(id);
     context.dispatching().await;
     let sent = context.pages.client().send(None, target::CloseTarget { target_id: id }).await;
@@ -167,7 +182,22 @@ pub(super) async fn list(context: &Context) -> Targets {
         silent.then_some(id)
     });
     let silent: Vec<String> = futures_util::future::join_all(asked).await.into_iter().flatten().collect();
+    let elsewhere = context.pages.is_elsewhere();
     let state = context.pages.state();
+    let others = state.unclaimed().map(|page| TargetRow {
+        id: page.id.clone(),
+        url: cut(&page.url, 4096).into_owned(),
+        title: cut(&page.title, 256).into_owned(),
+        kind: if is_internal(&page.url) { "internal" } else { "page" }.to_owned(),
+        opener: page.opener.clone(),
+        opener_closed: false,
+        owner: "user".to_owned(),
+        retention: "retain".to_owned(),
+        claimed: Some(false),
+        selected: false,
+        responsive: None,
+        dialog: false,
+    });
     let targets = state.order.iter().filter_map(|id| state.target(id)).map(|target| TargetRow {
         id: target.id.clone(),
         url: cut(&target.url, 4096).into_owned(),
@@ -175,11 +205,13 @@ pub(super) async fn list(context: &Context) -> Targets {
         kind: if target.crashed { "crashed" } else { "page" }.to_owned(),
         opener: target.opener.clone(),
         opener_closed: target.opener.as_ref().is_some_and(|opener| state.target(opener).is_none()),
-        owner: "glass".to_owned(),
-        retention: "temporary".to_owned(),
+        owner: if elsewhere && !state.claims.is_made(&target.id) { "user" } else { "glass" }.to_owned(),
+        retention: if elsewhere && !state.claims.is_made(&target.id) { "retain" } else { "temporary" }
+            .to_owned(),
+        claimed: elsewhere.then_some(true),
         selected: target.id == context.target,
         responsive: silent.contains(&target.id).then_some(false),
         dialog: target.dialog.is_some(),
     });
-    Targets { targets: targets.collect() }
+    Targets { targets: targets.chain(others).collect() }
 }

@@ -6,7 +6,8 @@ use glass_proto::escape::cut;
 
 use super::Pages;
 use super::emulation::Part;
-use super::events::WORLD;
+use super::events::{WORLD, new_frame};
+use super::state::MAX_FRAMES;
 use crate::cdp::CdpError;
 use crate::cdp::types::{accessibility, browser, emulation, log, network, page, runtime, target};
 use crate::chromium::Browser;
@@ -21,7 +22,7 @@ const BODIES: network::Enable = network::Enable {
 };
 
 /// Only pages are attached at the browser's level; frames and workers come through their page.
-const PAGES: &[target::FilterEntry<'static>] = &[
+pub(super) const PAGES: &[target::FilterEntry<'static>] = &[
     target::FilterEntry { kind: Some("page"), exclude: false },
     target::FilterEntry { kind: None, exclude: true },
 ];
@@ -104,16 +105,22 @@ impl Pages {
                     // Whoever opened it stands still until it may go on.
                     drop(self.start(&session, runtime::RunIfWaitingForDebugger {}));
                     if let Some(browser) = self.browser() {
-                        let close = target::CloseTarget { target_id: &attached.target_info.target_id };
-                        drop(browser.client().start_send(None, close));
+                        let client = browser.client();
+                        if browser.is_elsewhere() {
+                            let detach = target::DetachFromTarget { session_id: Some(&session) };
+                            drop(client.start_send(None, detach));
+                        } else {
+                            let close = target::CloseTarget { target_id: &attached.target_info.target_id };
+                            drop(client.start_send(None, close));
+                        }
                     }
                     return;
                 }
-                self.set_up(&session, Part::Page);
+                self.begin_with(&session, Part::Page);
             }
             "iframe" => {
                 self.state().add_frame_session(parent, session.clone(), &attached.target_info);
-                self.set_up(&session, Part::Frame);
+                self.begin_with(&session, Part::Frame);
             }
             // A page aside is set up by who made it.
             "other" if parent.is_none() => {}
@@ -135,6 +142,23 @@ impl Pages {
         }
     }
 
+    /// Sets up what was attached just now. A page of somebody else's browser has its frames already, and they must be known
+    /// before their worlds are told.
+    fn begin_with(&self, session: &str, part: Part) {
+        if !self.is_elsewhere() {
+            return self.set_up(session, part);
+        }
+        drop(self.start(session, page::Enable {}));
+        let Some(tree) = self.start(session, page::GetFrameTree {}) else { return };
+        let (pages, session) = (self.clone(), Arc::<str>::from(session));
+        tokio::spawn(async move {
+            if let Ok(reply) = tree.await {
+                pages.state().known_frames(&session, reply.frame_tree, true);
+            }
+            pages.set_up(&session, part);
+        });
+    }
+
     /// Queues everything in one go; the browser runs it in this order before the page's first script.
     fn set_up(&self, session: &str, part: Part) {
         drop(self.start(session, page::Enable {}));
@@ -153,11 +177,18 @@ impl Pages {
         drop(self.start(session, runtime::Enable {}));
         drop(self.start(session, log::Enable {}));
         drop(self.start(session, BODIES));
-        self.deny_prompts(session);
+        // Where a person sits, prompts are theirs.
+        if !self.is_elsewhere() {
+            self.deny_prompts(session);
+        }
         drop(self.emulate_in(session, part, false));
         self.stop_requests(session);
         drop(self.start(session, emulation::SetFocusEmulationEnabled { enabled: true }));
-        drop(self.start(session, accessibility::Enable {}));
+        if self.is_elsewhere() {
+            self.learn_getters(session);
+        } else {
+            drop(self.start(session, accessibility::Enable {}));
+        }
         drop(self.start(
             session,
             target::SetAutoAttach {
@@ -177,14 +208,42 @@ impl Pages {
         let (pages, session) = (self.clone(), Arc::<str>::from(session));
         tokio::spawn(async move {
             if let Ok(reply) = tree.await {
-                pages.state().known_frames(&session, reply.frame_tree);
+                pages.state().known_frames(&session, reply.frame_tree, false);
                 pages.inner.moved.send_modify(|count| *count += 1);
             }
         });
     }
 
+    /// Whether somebody else's browser has the getters for roles and names; without them no cache is of use.
+    fn learn_getters(&self, session: &str) {
+        let asked = runtime::Evaluate {
+            expression: "'computedRole' in Element.prototype",
+            silent: true,
+            return_by_value: true,
+            ..runtime::Evaluate::default()
+        };
+        let Some(asked) = self.start(session, asked) else { return };
+        let (pages, session) = (self.clone(), session.to_owned());
+        tokio::spawn(async move {
+            let answer = asked.await.ok().and_then(|answer| answer.result.value);
+            if answer.is_some_and(|value| value.get() == "true") {
+                pages.state().getters = true;
+                drop(pages.start(&session, accessibility::Enable {}));
+                drop(pages.start(&session, accessibility::GetRootAXNode { frame_id: None }));
+            }
+        });
+    }
+
+    /// Whether the accessibility cache is of use.
+    pub(super) fn uses_cache(&self) -> bool {
+        !self.is_elsewhere() || self.state().getters
+    }
+
     /// Builds the accessibility cache of one document, without which roles and names cost a tree each (DESIGN 6).
     pub(super) fn prime(&self, session: &str, frame: &str) {
+        if !self.uses_cache() {
+            return;
+        }
         drop(self.start(session, accessibility::GetRootAXNode { frame_id: Some(frame) }));
     }
 }
@@ -195,10 +254,26 @@ impl super::State {
         self.target(id).and_then(|t| t.main_frame()).is_some_and(|frame| frame.world.is_some())
     }
 
-    fn known_frames(&mut self, session: &Arc<str>, tree: page::FrameTree) {
-        let Some(target) = self.target_of_session(Some(session)) else { return };
+    /// Takes what the browser says of the frames of a session, and with `all` those that no event told of.
+    fn known_frames(&mut self, session: &Arc<str>, tree: page::FrameTree, all: bool) {
+        let Some(attached) = self.sessions.get(session) else { return };
+        let is_page = attached.root == attached.target;
+        let Some(target) = self.targets.get_mut(&attached.target) else { return };
+        // A page that was prerendered keeps the id of its tab, and has another main frame.
+        if is_page && tree.frame.id != target.main && tree.frame.parent_id.is_none() {
+            if let Some(frame) = target.frames.remove(&target.main) {
+                target.frames.entry(tree.frame.id.clone()).or_insert(frame);
+            }
+            target.main.clone_from(&tree.frame.id);
+        }
         let mut open = vec![tree];
         while let Some(tree) = open.pop() {
+            let id = &tree.frame.id;
+            if all && !target.frames.contains_key(id) && target.frames.len() < MAX_FRAMES {
+                let frame = new_frame(tree.frame.parent_id.clone(), session.clone(), String::new());
+                target.frames.insert(id.clone(), frame);
+                target.new_document(id);
+            }
             // Events that came meanwhile know better.
             if let Some(frame) = target.frames.get_mut(&tree.frame.id)
                 && frame.loader.is_empty()
@@ -213,7 +288,7 @@ impl super::State {
                     target.document.loader = tree.frame.loader_id;
                 }
             }
-            open.extend(tree.child_frames);
+            open.extend(tree.child_frames.into_iter().rev());
         }
     }
 }

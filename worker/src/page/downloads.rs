@@ -79,7 +79,8 @@ impl State {
             browser::DownloadState::InProgress | browser::DownloadState::Other => {
                 found.received = bytes(progress.received_bytes);
                 let used = self.kept().saturating_add(uploaded);
-                let over = used > most && self.give_up_download(&progress.guid, Some("quota"));
+                let over =
+                    !self.elsewhere && used > most && self.give_up_download(&progress.guid, Some("quota"));
                 if over {
                     let (limit, used) = (Some(most), Some(used));
                     let of = EventOf { name: Some("spool".to_owned()), limit, used, ..EventOf::default() };

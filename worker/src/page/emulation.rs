@@ -190,7 +190,8 @@ impl Pages {
         }
         let screen = emulation.screen();
         let version = browser.version();
-        let own_agent = version.user_agent();
+        let elsewhere = browser.is_elsewhere();
+        let own_agent = browser.user_agent();
         let device_agent = screen.as_ref().and_then(|screen| screen.agent);
         let device_agent = device_agent.map(|agent| agent.replace("{}", &version.major().to_string()));
         let own_hints = user_agent_metadata(version);
@@ -210,15 +211,19 @@ impl Pages {
         };
         let agent = emulation.user_agent.as_ref().or(device_agent.as_ref()).unwrap_or(&own_agent);
         let language = emulation.locale.as_deref().map(languages);
-        sent.push(client.start_send(
-            Some(session),
-            SetUserAgentOverride {
-                user_agent: agent,
-                accept_language: language.as_deref(),
-                platform: None,
-                user_agent_metadata: hints.as_ref(),
-            },
-        ));
+        // Somebody else's browser says itself what it is, as long as nothing else is wanted; an empty text gives it that back.
+        let untouched = elsewhere && *agent == own_agent && language.is_none();
+        if again || !untouched {
+            sent.push(client.start_send(
+                Some(session),
+                SetUserAgentOverride {
+                    user_agent: if untouched { "" } else { agent },
+                    accept_language: language.as_deref(),
+                    platform: None,
+                    user_agent_metadata: hints.as_ref().filter(|_| !untouched),
+                },
+            ));
+        }
         if again || !emulation.headers.is_empty() {
             let pairs = emulation.headers.iter().map(|header| (header.name.clone(), header.value.clone()));
             let headers = &pairs.collect::<BTreeMap<_, _>>();
@@ -231,7 +236,7 @@ impl Pages {
         if part == Part::Worker {
             return sent;
         }
-        if emulation.network.is_none_or(|network| network == NetworkProfile::Online) {
+        if !elsewhere && emulation.network.is_none_or(|network| network == NetworkProfile::Online) {
             sent.push(client.start_send(Some(session), ONLINE));
         }
         let mut features = Vec::new();

@@ -396,6 +396,9 @@ impl Pages {
 
     /// Lets the accessibility cache go of targets that no operation used for a while (DESIGN 6).
     pub fn rest(&self, unused: std::time::Duration) {
+        if !self.uses_cache() {
+            return;
+        }
         let sessions = self.state().fall_asleep(unused);
         for session in sessions {
             drop(self.start(&session, accessibility::Disable {}));

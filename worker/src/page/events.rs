@@ -46,8 +46,17 @@ impl Pages {
                 let detached: target::DetachedFromTarget = event.params()?;
                 self.state().detached(&detached.session_id);
             }
+            target::TargetCreated::METHOD => {
+                let created: target::TargetCreated = event.params()?;
+                self.page_appears(&created.target_info);
+            }
+            target::TargetDestroyed::METHOD => {
+                let destroyed: target::TargetDestroyed = event.params()?;
+                self.page_goes(&destroyed.target_id);
+            }
             target::TargetInfoChanged::METHOD => {
                 let changed: target::TargetInfoChanged = event.params()?;
+                self.page_changes(&changed.target_info);
                 self.state().info_changed(changed.target_info);
             }
             target::TargetCrashed::METHOD => {
@@ -129,6 +138,9 @@ impl Pages {
                 self.state().tell_log(session, |log, from| log.noted(from, &added.entry));
             }
             runtime::ExecutionContextsCleared::METHOD => self.state().worlds_cleared(session),
+            // The browser tells each page of its own downloads, and nothing is set for that.
+            "Page.downloadWillBegin" => self.download_elsewhere(event.params()?),
+            "Page.downloadProgress" => self.progress_elsewhere(&event.params()?),
             method if method.starts_with("Page.") => self.page_event(session, event)?,
             network::LoadingFailed::METHOD => {
                 let failed: network::LoadingFailed = event.params()?;
@@ -365,7 +377,9 @@ impl State {
         // A target that is attached once more is the same one; what its old session says no longer counts.
         self.sessions.retain(|_, other| other.target != id);
         self.sessions.insert(session, Attached { target: id.clone(), root: id.clone() });
-        self.first.get_or_insert_with(|| id.clone());
+        if !self.elsewhere {
+            self.first.get_or_insert_with(|| id.clone());
+        }
         if self.targets.insert(id.clone(), target).is_none() {
             self.order.push(id);
         }
@@ -766,7 +780,7 @@ impl State {
     }
 }
 
-fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
+pub(super) fn new_frame(parent: Option<String>, session: Arc<str>, url: String) -> Frame {
     Frame {
         parent,
         session,

@@ -59,12 +59,13 @@ impl Pages {
         // A browser that may authenticate waits for somebody to be asked, at every server that wants it: all requests
         // are stopped then, so that each such question is answered.
         let handle_auth_requests = self.authenticates();
-        let patterns = match (empty || handle_auth_requests, routes, self.tells_documents()) {
-            (true, ..) => None,
-            (false, true, _) => return self.stop_for_routes(session),
-            (false, false, true) => Some(super::admission::DOCUMENTS),
-            (false, false, false) => return self.start(session, fetch::Disable {}),
-        };
+        let patterns =
+            match (empty || handle_auth_requests || self.judges_all(), routes, self.tells_documents()) {
+                (true, ..) => None,
+                (false, true, _) => return self.stop_for_routes(session),
+                (false, false, true) => Some(super::admission::DOCUMENTS),
+                (false, false, false) => return self.start(session, fetch::Disable {}),
+            };
         self.start(session, fetch::Enable { patterns, handle_auth_requests })
     }
 

@@ -11,6 +11,7 @@ mod admission;
 mod aside;
 mod attach;
 mod choosers;
+mod claims;
 mod downloads;
 mod emulation;
 mod engine;
@@ -47,6 +48,7 @@ use tokio::sync::watch as channel;
 
 pub use aside::{Aside, AsideError};
 pub use choosers::Chooser;
+pub use claims::{ClaimError, Claims, Known, Notes, is_internal};
 pub use emulation::{Emulation, Size, asked_by};
 pub use engine::{Call, EngineError, Step};
 pub use events::CAPTURE_WORLD;
@@ -94,6 +96,8 @@ struct Inner {
     spool: OnceLock<Spool>,
     uploads: Uploads,
     running: Running,
+    /// Tells the daemon what is claimed of somebody else's browser.
+    notes: Option<Notes>,
 }
 
 impl std::fmt::Debug for Pages {
@@ -105,7 +109,8 @@ impl std::fmt::Debug for Pages {
 impl Pages {
     /// An empty model; `forwarder` tells why a connection failed, `test_id_attribute` is what `testid=` goes by.
     /// `navigation` has the rules for documents, where those differ from the proxy's. There may be `max_targets` targets,
-    /// and never more than 32. Downloads and uploads may take `spool_bytes` on disk. `options` has who the session is to servers that ask, and what its pages may do.
+    /// and never more than 32. Downloads and uploads may take `spool_bytes` on disk. `options` has who the session is to servers
+    /// that ask, and what its pages may do. `notes` are for a browser that is somebody else's.
     pub fn new(
         forwarder: Forwarder,
         test_id_attribute: String,
@@ -113,10 +118,11 @@ impl Pages {
         max_targets: u32,
         spool_bytes: u64,
         options: &SessionOptions,
+        notes: Option<Notes>,
     ) -> Self {
         let inner = Inner {
             browser: OnceLock::new(),
-            state: Mutex::new(State::default()),
+            state: Mutex::new(State { elsewhere: notes.is_some(), ..State::default() }),
             moved: channel::Sender::new(0),
             forwarder,
             test_id_attribute,
@@ -128,6 +134,7 @@ impl Pages {
             spool: OnceLock::new(),
             uploads: Uploads::default(),
             running: Running::default(),
+            notes,
         };
         Self { inner: Arc::new(inner) }
     }

@@ -27,6 +27,12 @@ pub struct State {
     pub order: Vec<String>,
     /// The target that the session began with.
     pub first: Option<String>,
+    /// The browser is somebody else's.
+    pub(super) elsewhere: bool,
+    /// Pages of it were seen to have Chromium's getters for roles and names.
+    pub(super) getters: bool,
+    /// Its pages, and whose they are.
+    pub claims: super::claims::Claims,
     /// CDP sessions: which target and which frame they are the root of.
     pub(super) sessions: HashMap<Arc<str>, Attached>,
     /// What happened.
