@@ -138,6 +138,7 @@ pub fn prepare(cli: Cli) -> Result<Job, Failure> {
             &cli.global.session().map_err(invalid)?,
             None,
             cli.global.trace_on_error,
+            None,
         )?)),
         Command::Demo => Work::Demo,
         Command::Doctor { fix, deep } => return Ok(Job(Asked::Doctor { fix, deep, global: cli.global })),
