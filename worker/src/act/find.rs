@@ -222,7 +222,7 @@ async fn look_once(context: &Context, step: Option<&LocatorStep>, ask: &Ask) -> 
                 return Err(context.engine(&error, Phase::TargetResolution));
             }
             Err(error) => {
-                unread += usize::from(context.looks_into(&key));
+                unread += usize::from(context.looks_into(&key) && pages.may_hold(&key));
                 tracing::debug!(%error, "a frame did not answer");
             }
         }
@@ -350,7 +350,7 @@ async fn within(
         match read {
             Ok(matches) => found.push((key, matches)),
             Err(error) => {
-                unread += 1;
+                unread += usize::from(context.pages.may_hold(&key));
                 tracing::debug!(%error, "a frame did not answer");
             }
         }

@@ -198,6 +198,13 @@ impl Pages {
     }
 
     /// Session, world and the step that a document's first call begins with. Waits for a world that is being made.
+    /// Whether a document that could not be asked may have something that is looked for: not a viewer, an error that stands
+    /// in its place, or one that never came.
+    pub fn may_hold(&self, key: &FrameKey) -> bool {
+        let blank = self.state().target(&key.target).map(|target| target.blank(key));
+        matches!(blank, Some(Blank::Silent | Blank::Loading | Blank::Replaced))
+    }
+
     /// Whether a document that could not be asked is one that could have answered: not where there is none, a viewer or an
     /// error stands in its place, or it has gone.
     pub fn is_silent(&self, key: &FrameKey) -> bool {

@@ -344,7 +344,7 @@ async fn words(context: &Context, text: &str, wanted: bool) -> Result<Seen, OpEr
             Ok(_) => {}
             Err(EngineError::Silent) => unread += 1,
             Err(error) if at == 0 => return Err(context.engine(&error, Phase::Verification)),
-            Err(_) => unread += 1,
+            Err(_) => unread += usize::from(context.pages.may_hold(&keys[at])),
         }
     }
     if unread > 0 {
