@@ -153,7 +153,8 @@ impl Global {
             before_double_dash(arguments).filter(is_it).count()
         };
         let mut in_lists = Vec::new();
-        for option in known.get_arguments() {
+        // What is no option of every command is one of its own after it.
+        for option in known.get_arguments().filter(|option| option.is_global_set()) {
             let Some(name) = option.get_long() else { continue };
             match option.get_action() {
                 ArgAction::Set if written(name) > 1 => return Some(format!("--{name}")),
@@ -576,13 +577,12 @@ mod tests {
     #[test]
     fn no_option_is_lost_before_or_after_a_command() {
         let global = Global::augment_args(clap::Command::new("x"));
-        for option in global.get_arguments().filter(|option| option.get_action().takes_values()) {
+        let takes = |option: &&clap::Arg| option.is_global_set() && option.get_action().takes_values();
+        for option in global.get_arguments().filter(takes) {
             let name = option.get_long().unwrap();
-            // It goes with --attach, and after a command it is the command's own.
-            if name == "target-id" {
-                continue;
-            }
             let value = match name {
+                "attach" => "http://127.0.0.1:9",
+                "permission" => "https://a.test=geolocation",
                 "session" | "file-root" | "http-credentials" | "socket" => "a",
                 "ignore-certificate-errors" => "false",
                 "policy" => "ci",
@@ -597,6 +597,8 @@ mod tests {
                 assert_eq!(read.global.lost(&words(&line)), None, "{line}");
             }
         }
+        let own = words("--attach http://127.0.0.1:9 --target-id A click Save --target-id B");
+        assert_eq!(Cli::read(&own).unwrap().global.lost(&own), None);
         let lists = words("observe --policy-deny upload --policy-deny evaluate --policy-allow-host a.test");
         assert_eq!(Cli::read(&lists).unwrap().global.lost(&lists), None);
     }
