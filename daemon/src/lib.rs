@@ -40,5 +40,4 @@ pub mod serve;
 pub mod session;
 pub mod shutdown;
 pub mod supervise;
-pub mod terminal;
 pub mod vault;

@@ -16,4 +16,4 @@ pub(crate) use book::{About, Found, IN_ALL, Key, LIFE, No};
 pub(crate) use confirmations::Used;
 pub use confirmations::{Confirmations, Ways};
 pub use secret::{MAX_SECRET, SecretHash};
-pub(crate) use terminal::{Asker, began};
+pub(crate) use terminal::{Asker, began, on_terminal};

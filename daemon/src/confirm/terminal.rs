@@ -17,7 +17,7 @@ const DEPTH: usize = 256;
 
 /// Why a process may not speak for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NotAPerson {
+pub(crate) enum NotAPerson {
     /// It has no terminal that it is in the foreground of, or its standard input is another thing.
     #[error(
         "this is asked on a terminal, and there is none: standard input is no terminal that the command runs on"
@@ -108,7 +108,7 @@ pub(super) fn person(peer: &Peer, asker: &Asker) -> Result<(), NotAPerson> {
 ///
 /// # Errors
 /// It is not, or it cannot be looked at.
-fn on_terminal(peer: &Peer) -> Result<(), NotAPerson> {
+pub(crate) fn on_terminal(peer: &Peer) -> Result<(), NotAPerson> {
     let pid = i32::try_from(peer.pid).ok().filter(|pid| *pid > 0).ok_or(NotAPerson::Unseen)?;
     let process = look(pid).ok_or(NotAPerson::Unseen)?;
     if process.terminal == 0 || process.foreground != process.group {

@@ -16,7 +16,8 @@ use serde::Serialize;
 use super::permit;
 use super::relay::Answer;
 use super::run::Gate;
-use crate::terminal::{self, NoTerminal};
+use crate::confirm::on_terminal;
+use crate::peer::Peer;
 use crate::vault::{self, Value, Vault};
 
 /// What the daemon answers by itself, without the worker.
@@ -101,28 +102,26 @@ fn failed(error: OpError) -> OpError {
 }
 
 impl Gate {
-    /// The values of a session's secrets, all where none is named, for a person at the terminal of process `pid`.
+    /// The values of a session's secrets, all where none is named, for a person at the terminal of `peer`.
     ///
     /// # Errors
     /// Policy denies it, nobody sits at a terminal there, or there is no such secret.
     pub fn export(
         &self,
         caller: &Caller,
-        pid: Option<i32>,
+        peer: &Peer,
         session: &SessionName,
         names: &[SecretName],
     ) -> Result<Vec<client::Secret>, Box<OpError>> {
         let policy = self.authority.policy(&caller.policy)?;
         permit::capabilities(&policy, "secret export", &[Capability::CaptureSecrets])?;
-        let seen =
-            pid.and_then(|pid| u32::try_from(pid).ok()).ok_or(NoTerminal::Unseen).and_then(terminal::check);
-        if let Err(why) = seen {
-            tracing::warn!(%session, pid, %why, "an export of secrets was refused");
+        if let Err(why) = on_terminal(peer) {
+            tracing::warn!(%session, pid = peer.pid, %why, "an export of secrets was refused");
             return Err(OpError::rejected(
                 ErrorKind::Denied,
                 Phase::Policy,
-                format!("secrets are exported to a person at a terminal alone: {why}"),
-                "run `glassctl secret export` in a terminal, in its foreground and with nothing piped into it",
+                "secrets are exported to a person alone, by a command in the foreground of a terminal that it reads from",
+                "run `glassctl secret export` yourself, in a terminal window and with nothing piped into it",
             )
             .reason("no_terminal")
             .into());
@@ -139,7 +138,7 @@ impl Gate {
         })?;
         let values =
             if names.is_empty() { vault.all() } else { vault.values(names).map_err(|name| absent(&name))? };
-        tracing::info!(%session, pid, count = values.len(), "secrets were exported");
+        tracing::info!(%session, pid = peer.pid, count = values.len(), "secrets were exported");
         let secret = |(name, mut value): (SecretName, Value)| client::Secret {
             name: name.into(),
             value: std::mem::take(&mut *value),

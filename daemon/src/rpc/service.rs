@@ -432,7 +432,6 @@ impl Glass for Service {
         request: Request<pb::ExportSecretsRequest>,
     ) -> Result<Response<pb::ExportSecretsReply>, Status> {
         let peer = peer(&request)?;
-        let pid = i32::try_from(peer.pid).ok();
         let request = request.into_inner();
         let caller = greet(request.hello)?;
         let name = session_name(&request.session)?;
@@ -440,7 +439,26 @@ impl Glass for Service {
         let names =
             request.names.iter().map(|name| name.parse::<SecretName>()).collect::<Result<Vec<_>, _>>();
         let names = names.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let secrets = self.0.gate.export(&caller, pid, &name, &names).map_err(|error| refused(&error))?;
+        let exported = self.0.gate.export(&caller, &peer, &name, &names);
+        let entry = Entry {
+            client: Some(peer.told(&caller.kind)),
+            session: Some(name.to_string()),
+            ..Entry::new(Event::SecretsExported)
+        };
+        let entry = match &exported {
+            Ok(secrets) => {
+                let names: Vec<_> = secrets.iter().map(|secret| secret.name.as_str()).collect();
+                Entry { outcome: Some("completed".to_owned()), ..entry.detail("names", names) }
+            }
+            Err(error) => Entry {
+                outcome: Some("rejected".to_owned()),
+                kind: Some(error.kind.name().to_owned()),
+                reason: error.reason.clone(),
+                ..entry
+            },
+        };
+        self.0.audit.note(entry).await;
+        let secrets = exported.map_err(|error| refused(&error))?;
         Ok(Response::new(pb::ExportSecretsReply { secrets }))
     }
 

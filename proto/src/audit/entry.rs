@@ -30,6 +30,8 @@ pub enum Event {
     SessionClosed,
     /// A client asked for the end of glassd.
     StopAsked,
+    /// A person took values out of a session's vault, or somebody tried to.
+    SecretsExported,
     /// `policy.toml` was read anew.
     PolicyChanged,
     /// An operation waits for a person.
@@ -59,6 +61,7 @@ impl Event {
             Self::Cancelled => "cancelled",
             Self::SessionClosed => "sessionClosed",
             Self::StopAsked => "stopAsked",
+            Self::SecretsExported => "secretsExported",
             Self::PolicyChanged => "policyChanged",
             Self::ConfirmationAsked => "confirmationAsked",
             Self::ConfirmationGranted => "confirmationGranted",
