@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use glass_policy::Stance;
 use glass_policy::decide::Policy;
-use glass_proto::error::OpError;
+use glass_proto::error::{ErrorKind, OpError, Phase};
 use glass_proto::op::Lane;
 use glass_proto::session::SessionOptions;
 use glass_proto::wire::worker::worker_client::WorkerClient;
@@ -169,10 +170,27 @@ impl SessionHandle {
     /// # Errors
     /// Which rule forbids it.
     pub fn permits(&self, job: &Job) -> Result<(), Box<OpError>> {
-        match job.policy.all(&self.options.capabilities()).and_then(|ruling| ruling.denial()) {
-            Some(denial) => Err(refusal(job.operation, denial, "session_options")),
-            None => Ok(()),
+        let named = job.session.capabilities();
+        for capability in self.options.capabilities() {
+            let ruling = job.policy.capability(capability);
+            if let Some(denial) = ruling.denial() {
+                return Err(refusal(job.operation, denial, "session_options"));
+            }
+            // A call that names the option itself comes this far with a person's word alone.
+            if ruling.says.stance == Stance::Confirm && !named.contains(&capability) {
+                let message = format!(
+                    "the session was begun with {capability}, and this policy asks a person about that each time"
+                );
+                let remedy = "give the same option of the session with the call, so that a person is asked";
+                return Err(OpError::rejected(ErrorKind::Denied, Phase::Policy, message, remedy)
+                    .reason("session_options")
+                    .detail("operation", job.operation)
+                    .detail("ruleId", ruling.rule())
+                    .detail("overridePossible", false)
+                    .into());
+            }
         }
+        Ok(())
     }
 
     /// Asks for a turn.

@@ -47,6 +47,9 @@ async fn a_client_that_may_not_have_a_sessions_options_does_not_use_it() {
     let denied = world.begin_as(world.under(&without), "default", "observe", "{}", "").await.end().await;
     assert_eq!(denied.told(), told("denied", "rejected", "session_options"));
     assert_eq!(denied.error().details["ruleId"], "client/deny/ignore_certificate_errors");
+    let asking = Given { confirm: vec![Capability::IgnoreCertificateErrors], ..Given::default() };
+    let denied = world.begin_as(world.under(&asking), "default", "observe", "{}", "").await.end().await;
+    assert_eq!(denied.told(), told("denied", "rejected", "session_options"), "nobody was asked");
     let other = Given { deny: vec![Capability::HttpCredentials], ..Given::default() };
     world.begin_as(world.under(&other), "default", "observe", "{}", "").await.end().await.completed();
     world.observe("default").await.completed();
