@@ -85,10 +85,10 @@ fn pages_of_somebody_elses_browser_are_driven_once_claimed_and_left_as_they_were
     let error = session.fails("denied", &["select-target", &internal]);
     assert_eq!(error["reason"], "internal_page");
 
-    let told = "[innerWidth, innerHeight, devicePixelRatio, navigator.userAgent, navigator.webdriver, navigator.language]";
+    let asked = "[innerWidth, innerHeight, devicePixelRatio, navigator.userAgent, navigator.webdriver, navigator.language]";
     session.ok(&["select-target", &form]);
     assert_eq!(session.row(&form)["claimed"], true);
-    let surroundings = session.eval(told);
+    let surroundings = session.eval(asked);
     assert_eq!(surroundings[0], 1200, "no viewport is forced upon it: {surroundings}");
     let observed = session.ok(&["observe"]);
     assert!(observed["outline"].as_str().is_some_and(|text| text.contains("textbox \"Name\"")), "{observed}");
@@ -146,7 +146,7 @@ fn pages_of_somebody_elses_browser_are_driven_once_claimed_and_left_as_they_were
 
     // Its socket by itself, and the page as it was left.
     let again = Attached { world: &world, name: "again", endpoint: chrome.socket() };
-    let seen = again.ok(&["evaluate", "--target-id", &form, "--", told]);
+    let seen = again.ok(&["evaluate", "--target-id", &form, "--", asked]);
     assert_eq!(seen["value"], surroundings);
     let notes = again.ok(&["evaluate", "--target-id", &form, "--", "notes.value"]);
     assert_eq!(notes["value"], "by Glass");
@@ -218,9 +218,9 @@ fn what_cannot_be_attached_to_or_done_there_is_refused_with_its_reason() {
         "localhost",
     ];
     assert_eq!(reason(&wrong.fails("invalid_configuration", &allowing)), "egress_advisory");
-    let ruled = |arguments: &[&str]| {
+    fn ruled<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
         [arguments, &["--policy-allow-host", "127.0.0.1", "--policy-deny-host", "b.localhost"]].concat()
-    };
+    }
     let session = attached(&world, "ruled", &chrome);
     session.ok(&ruled(&["select-target", &page]));
     session.fails("denied", &ruled(&["navigate", &visit.url_at("b.localhost", "form.html")]));
