@@ -90,7 +90,7 @@ fn what_the_code_sets_is_kept_and_never_told() {
         "console.log('very-secret'); Promise.reject(new Error('very-secret')); set('B', 'bb')",
     ]);
     world.eval("console.log('of the page')");
-    let said = told(&["diagnostics", "--kinds", "console,error", "--values", "true"]);
+    let said = told(&["diagnostics", "--kind", "console", "--kind", "error", "--values", "true"]);
     assert!(said.run.stdout.contains("of the page"), "{}", said.run);
     // Too long, nothing, or a step of a batch: wrong in itself.
     told(&["capture-secrets", &format!("//{}", "x".repeat(100_000))]).fails("invalid_argument");
