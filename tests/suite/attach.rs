@@ -104,7 +104,8 @@ fn pages_of_somebody_elses_browser_are_driven_once_claimed_and_left_as_they_were
         .expect("an id")
         .to_owned();
     let afresh = session.ok(&["observe", "--target-id", &opened]);
-    assert_eq!(told(&observed), told(&afresh));
+    // Numbers of frames, and with them the order of their texts, are those in which they were met.
+    assert_eq!(told(&observed)["nodes"], told(&afresh)["nodes"]);
     assert!(observed["outline"].as_str().is_some_and(|text| text.contains("[f")), "{observed}");
 
     let clicked = session.ok(&["click", "role=button;name=Confirm", "--target-id", &dialogs]);
@@ -294,13 +295,11 @@ fn two_sessions_do_not_see_each_others_pages_and_what_ends_one_leaves_the_other(
     // The browser goes.
     chrome.kill();
     let error = eventually("the session has failed", SOON, || {
-        let answer = world.ask(&["observe", "--session", "two"]);
-        answer.kind().is_some().then(|| answer.error().clone())
+        let answer = world.ask(&["list-frames", "--session", "two", "--target-id", &page]);
+        let lost = ["browser_crashed", "session_failed"].contains(&answer.kind().unwrap_or_default());
+        lost.then(|| answer.error().clone())
     });
-    assert!(
-        ["browser_crashed", "session_failed"].contains(&error["kind"].as_str().unwrap_or_default()),
-        "{error}"
-    );
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("attached to")), "{error}");
     let begun = two.fails("session_failed", &["list-targets"]);
     assert!(
         ["attach_unreachable", "browser_left"].contains(&begun["reason"].as_str().unwrap_or_default()),
@@ -361,15 +360,21 @@ fn a_browser_without_the_getters_has_the_same_outline_on_every_page() {
     // These two never come to rest, in any browser.
     for page in names().filter(|page| !["spin.html", "never-loads.html", "alert-on-load.html"].contains(page))
     {
-        let seen: Vec<Value> = sessions
-            .iter()
-            .zip(&targets)
-            .map(|(session, target)| {
-                session.ok(&["navigate", &visit.url(page), "--target-id", target]);
+        for (session, target) in sessions.iter().zip(&targets) {
+            session.ok(&["navigate", &visit.url(page), "--target-id", target]);
+        }
+        let look = || -> Vec<Value> {
+            let each = sessions.iter().zip(&targets);
+            each.map(|(session, target)| {
                 told(&session.ok(&["observe", "--max-bytes", "200000", "--target-id", target]))
             })
-            .collect();
-        assert_eq!(seen[0], seen[1], "{page}");
+            .collect()
+        };
+        // Frames of other sites come when they come.
+        let seen = eventually(&format!("the same outline of {page}: {:?}", look()), SOON, || {
+            let seen = look();
+            (seen[0] == seen[1]).then_some(seen)
+        });
         rows += seen[0]["nodes"].as_array().map_or(0, Vec::len);
     }
     assert!(rows > 200, "the pages have rows: {rows}");
