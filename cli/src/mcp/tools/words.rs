@@ -82,7 +82,8 @@ fn said(word: &str) -> Cow<'_, str> {
     if let Some(option) = word.strip_prefix("--").filter(|option| !option.is_empty()) {
         return camel(option).into();
     }
-    let operation = Facts::of(word).filter(|_| word.contains('-'));
+    // Looking for an operation costs much more than looking for a letter.
+    let operation = if word.contains('-') { Facts::of(word) } else { None };
     operation.map_or(Cow::Borrowed(word), |facts| facts.name.into())
 }
 
