@@ -223,14 +223,14 @@ fn what_it_plants_is_neither_followed_nor_left() {
     }
     let saved: Vec<_> = fs::read_dir(stage.world.path("cwd")).expect("a directory").flatten().collect();
     assert!(saved.is_empty(), "{saved:?}");
-    assert_eq!(stage.let_it("rogue", "hides"), None);
+    // What hides from being counted may be taken for too much before it is through.
+    stage.let_it("rogue", "hides");
     stage.world.ask(&["session", "close", "rogue"]);
     holds("the planted tree is gone", GONE, || stage.world.session_directories().is_empty());
     // A daemon that was killed leaves it to the next, which must not wait for what lies in a lock's place.
     stage.open("rogue");
-    for what in ["plants", "hides"] {
-        assert_eq!(stage.let_it("rogue", what), None);
-    }
+    assert_eq!(stage.let_it("rogue", "plants"), None);
+    stage.let_it("rogue", "hides");
     let all = stage.world.remember();
     process::read(daemon).expect("it runs").signal(Signal::SIGKILL);
     gone("everything of a killed daemon", &all);
