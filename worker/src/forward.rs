@@ -26,7 +26,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use self::failure::Failures;
-pub use self::failure::{Failure, FailureKind, hides_failure};
+pub use self::failure::{Failure, FailureKind, hides_failure, hides_socket_failure};
 pub use self::peers::Peers;
 
 /// How long a connection waits for an endpoint that takes it before it is closed.

@@ -91,6 +91,13 @@ pub fn hides_failure(net_error: &str) -> bool {
     )
 }
 
+/// Whether what Chromium says of a web socket only says that the proxy had no answer from a server: its own sentence for a
+/// tunnel that was not made, or the name.
+pub fn hides_socket_failure(said: &str) -> bool {
+    said.starts_with("Establishing a tunnel via proxy server failed")
+        || said.split_whitespace().last().is_some_and(hides_failure)
+}
+
 /// The last failures, the oldest first.
 #[derive(Debug)]
 pub(super) struct Failures(VecDeque<Failure>);

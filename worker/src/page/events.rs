@@ -16,7 +16,7 @@ use super::state::{
 };
 use crate::cdp::Event;
 use crate::cdp::types::{browser, fetch, input, inspector, log, network, page, runtime, target};
-use crate::forward::{FailureKind, hides_failure};
+use crate::forward::{FailureKind, hides_failure, hides_socket_failure};
 use glass_proto::redact::{MAX_TEXT, address};
 
 /// How much later than the proxy the browser may be read.
@@ -144,14 +144,19 @@ impl Pages {
             method if method.starts_with("Page.") => self.page_event(session, event)?,
             network::LoadingFailed::METHOD => {
                 let failed: network::LoadingFailed = event.params()?;
-                self.name_failure(session, &failed.request_id, &failed.error_text, failed.kind == "Document");
+                let name = failed.error_text.as_str();
+                // Of what is blocked here, documents are by rules; all else is by routes.
+                let is_routed = name == "net::ERR_BLOCKED_BY_CLIENT" && failed.kind != "Document";
+                if hides_failure(name) && !is_routed {
+                    self.name_failure(session, &failed.request_id);
+                }
                 self.state().network_event(session, event)?;
             }
             "Network.webSocketFrameError" => {
                 let failed: network::WebSocketTold = event.params()?;
-                let said = failed.error_message.as_deref().unwrap_or_default();
-                let name = said.split_whitespace().last().unwrap_or_default();
-                self.name_failure(session, &failed.request_id, name, false);
+                if failed.error_message.as_deref().is_some_and(hides_socket_failure) {
+                    self.name_failure(session, &failed.request_id);
+                }
                 self.state().network_event(session, event)?;
             }
             method if method.starts_with("Network.") => self.state().network_event(session, event)?,
@@ -162,12 +167,8 @@ impl Pages {
 
     /// Asks the forwarder what the proxy said of a request of which the browser knows only that the proxy had no answer.
     /// What a rule denied is an event (contract 7.6).
-    fn name_failure(&self, session: Option<&Arc<str>>, request: &str, name: &str, is_document: bool) {
-        // Of documents alone this worker refuses some itself.
-        let Some(session) = session.filter(|_| hides_failure(name)) else { return };
-        if name == "net::ERR_BLOCKED_BY_CLIENT" && !is_document {
-            return;
-        }
+    fn name_failure(&self, session: Option<&Arc<str>>, request: &str) {
+        let Some(session) = session else { return };
         let place = {
             let mut state = self.state();
             let place = state.log(session).and_then(|(log, _)| log.place_of(request));
