@@ -14,10 +14,11 @@ use glass_proto::error::MAX_TEXT;
 use glass_proto::escape::cut;
 use glass_proto::filename::{numbered, safe};
 use glass_proto::op::{self, Batch, CallOptions, InvalidParams, StorageAction, StorageState, Upload};
-use glass_proto::result::{Batched, Downloaded, Evaluated};
+use glass_proto::result::{ArtifactKept, Downloaded};
 use glass_proto::wire::CHUNK;
 use glass_proto::{AnyOperation, Dispatched, ErrorKind, OpError, Outcome, Phase, Retry};
 use rustix::fs::{Mode, OFlags, RenameFlags};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::client::Client;
@@ -599,7 +600,7 @@ impl Carried {
         if self.steps.is_empty() {
             return self.keep_of(0, json, seen);
         }
-        let mut batched: Batched = serde_json::from_slice(&json).map_err(|_| unreadable("answer"))?;
+        let mut batched: Value = serde_json::from_slice(&json).map_err(|_| unreadable("answer"))?;
         for Step { number, mut carried, .. } in std::mem::take(&mut self.steps) {
             in_step(&mut batched, number, |result| carried.keep_of(number, result, seen));
         }
@@ -632,16 +633,17 @@ impl Step {
     }
 }
 
-/// Lets something be made of the result of a step that has one.
-pub fn in_step(batched: &mut Batched, number: u32, make: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, OpError>) {
-    let Some(step) = batched.steps.iter_mut().find(|step| step.step == number) else { return };
-    let Some(result) = step.result.as_ref().and_then(|result| serde_json::to_vec(result).ok()) else {
-        return;
-    };
+/// Lets something be made of the result of a step of a batch's answer, where it has one. What cannot be made is the
+/// step's error.
+pub fn in_step(batched: &mut Value, number: u32, make: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, OpError>) {
+    let steps = batched.get_mut("steps").and_then(Value::as_array_mut);
+    let Some(step) = steps.into_iter().flatten().find(|step| step["step"] == number) else { return };
+    let Some(step) = step.as_object_mut() else { return };
+    let Some(result) = step.get("result").and_then(|result| serde_json::to_vec(result).ok()) else { return };
     let made = make(result).and_then(|json| serde_json::from_slice(&json).map_err(|_| unreadable("answer")));
     match made {
-        Ok(result) => step.result = Some(result),
-        Err(error) => step.error = Some(error),
+        Ok(result) => drop(step.insert("result".to_owned(), result)),
+        Err(error) => drop(step.insert("error".to_owned(), json!(error))),
     }
 }
 
@@ -693,20 +695,22 @@ fn keep_artifacts(
     root: &Root,
     directory: &Path,
 ) -> Result<Vec<u8>, OpError> {
-    let mut evaluated: Evaluated = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
-    for (kept, data) in evaluated.artifacts.iter_mut().zip(files) {
+    let mut result: Value = serde_json::from_slice(json).map_err(|_| unreadable("answer"))?;
+    let told = result.get_mut("artifacts").and_then(Value::as_array_mut);
+    for (kept, data) in told.into_iter().flatten().zip(files) {
+        let ArtifactKept { page_name, bytes, .. } =
+            serde_json::from_value(kept.clone()).map_err(|_| unreadable("answer"))?;
         let mut file = root.incoming(directory)?;
         file.take(&data)?;
-        let sha256 = hex(&Sha256::digest(&data));
-        let path = file.finish(&kept.page_name, kept.bytes, &sha256).map_err(|error| {
+        let path = file.finish(&page_name, bytes, &hex(&Sha256::digest(&data))).map_err(|error| {
             let mut error = error.ended(Outcome::Completed, Dispatched::Yes);
             "a file of the script cannot be written".clone_into(&mut error.message);
             "make room, or name another directory; the script has run".clone_into(&mut error.remedy);
             error
         })?;
-        kept.path = Some(path.to_string_lossy().into_owned());
+        kept["path"] = path.to_string_lossy().into();
     }
-    serde_json::to_vec(&evaluated).map_err(|_| unreadable("answer"))
+    serde_json::to_vec(&result).map_err(|_| unreadable("answer"))
 }
 
 fn hex(bytes: &[u8]) -> String {

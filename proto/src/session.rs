@@ -412,6 +412,7 @@ mod tests {
         let all = own.knowing(&[further("https://X:443"), further("https://y")]).http_credentials.unwrap();
         assert_eq!(all.iter().map(|one| one.username.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
         assert_eq!(SessionOptions::default().knowing(&[]), SessionOptions::default());
+        let ignoring = SessionOptions { ignore_certificate_errors: Some(true), ..SessionOptions::default() };
         assert_eq!(ignoring.words(), ["ignoreCertificateErrors"]);
     }
 

@@ -375,7 +375,6 @@ pub(crate) const STACKS: &[Stack] = &[
         name: "angular",
         what: "Angular 22, reactive forms",
         quick: false,
-        makes_events: false,
         steps: &[
             does(&["fill", "label=Name", "Ann é 😀"], "state.name === 'Ann é 😀'"),
             does(&["fill", "label=Notes", "one\ntwo"], "state.notes === 'one\\ntwo'"),

@@ -225,7 +225,7 @@ fn answer(
     let json = carried.keep(json, seen)?;
     let json = match operation {
         AnyOperation::Batch(_) if !pictures.is_empty() => {
-            let mut batched: Batched = serde_json::from_slice(&json).map_err(|_| unreadable())?;
+            let mut batched: Value = serde_json::from_slice(&json).map_err(|_| unreadable())?;
             for (number, picture) in pictures {
                 in_step(&mut batched, *number, |result| written(result, *number, picture, seen));
             }

@@ -158,11 +158,12 @@ mod tests {
     fn forbidden_schemes_and_wrong_calls_are_told_apart() {
         assert_eq!(refused("navigate", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);
         let error = check("navigate", br#"{"url":"file:///etc/passwd"}"#, b"", b"").unwrap_err();
-        for (key, value) in [
+        let told: [(&str, serde_json::Value); 3] = [
             ("operation", "navigate".into()),
             ("ruleId", "schemes".into()),
             ("overridePossible", false.into()),
-        ] {
+        ];
+        for (key, value) in told {
             assert_eq!(error.details[key], value, "contract 10.6");
         }
         assert_eq!(refused("createTarget", r#"{"url":"file:///etc/passwd"}"#, ""), ErrorKind::Denied);

@@ -66,7 +66,7 @@ pub struct Ending {
     /// Whether anything that can have an effect was sent to the browser.
     pub dispatched: Dispatched,
     /// The error, where it ended in one.
-    pub error: Option<OpError>,
+    pub error: Option<Box<OpError>>,
     /// When.
     pub at: Instant,
 }

@@ -441,7 +441,7 @@ async fn accept(events: &Events, id: &ExecutionId, session: &client::SessionRef)
 /// What is remembered of an attempt.
 fn remembered(call: &Call, id: &ExecutionId, begun: Instant, attempt: &Attempt) -> Execution {
     let error = match &attempt.answer {
-        Answer::Error(json) => serde_json::from_slice::<OpError>(json).ok(),
+        Answer::Error(json) => serde_json::from_slice::<Box<OpError>>(json).ok(),
         Answer::Result(_) => None,
     };
     let facts = Facts::of(&call.operation);

@@ -21,7 +21,7 @@ pub(super) fn describe(execution: Execution) -> pb::ExecutionInfo {
         Stage::Ended(ending) => {
             info.outcome = ending.outcome.name().to_owned();
             info.ended_ago_ms = millis(ending.at.elapsed());
-            info.error_json = ending.error.as_ref().map(encode_error).unwrap_or_default();
+            info.error_json = ending.error.as_deref().map(encode_error).unwrap_or_default();
             ("ended", ending.dispatched.name())
         }
     };

@@ -47,6 +47,6 @@ pub(crate) fn hide() -> io::Result<()> {
         std::env::set_current_dir("depth")?;
     }
     std::env::set_current_dir("/")?;
-    fs::set_permissions(locked.join("in"), Permissions::from_mode(0))?;
-    fs::set_permissions(&locked, Permissions::from_mode(0))
+    fs::set_permissions(locked.join("in"), Permissions::from_mode(0o000))?;
+    fs::set_permissions(&locked, Permissions::from_mode(0o000))
 }

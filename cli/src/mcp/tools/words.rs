@@ -43,7 +43,7 @@ fn without_program(text: &str) -> String {
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(part.len());
-        if !Facts::of(&part[..end]).is_some_and(|facts| facts.command() == part[..end]) {
+        if Facts::of(&part[..end]).is_none_or(|facts| facts.command() != part[..end]) {
             out.push_str(PROGRAM);
         }
         out.push_str(part);

@@ -45,11 +45,14 @@ pub(super) fn around(function: &str) -> String {
     format!("{before}{function}{AFTER}")
 }
 
+/// What a script gave back, and its files with what is in them.
+type Given = (Value, Vec<(ArtifactKept, Vec<u8>)>);
+
 /// The value and the files of a script that ran in [`around`].
 ///
 /// # Errors
 /// `evaluation_failed` when the value is no JSON, `result_too_large`; the script has run.
-pub(super) fn read(remote: &Remote) -> Result<(Value, Vec<(ArtifactKept, Vec<u8>)>), OpError> {
+pub(super) fn read(remote: &Remote) -> Result<Given, OpError> {
     let raw = remote.deep_serialized_value.as_deref().ok_or_else(spoilt)?;
     let (value, texts) = value::decode_with_files(raw).map_err(|error| read_error(&error))?;
     let mut files = Vec::new();
