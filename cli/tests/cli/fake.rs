@@ -290,6 +290,14 @@ impl Glass for Service {
         Err(Status::unimplemented("not asked for in these tests"))
     }
 
+    async fn show_execution(&self, _: Request<pb::ShowExecutionRequest>) -> Answer<pb::ShowExecutionReply> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
+    async fn export_secrets(&self, _: Request<pb::ExportSecretsRequest>) -> Answer<pb::ExportSecretsReply> {
+        Err(Status::unimplemented("not asked for in these tests"))
+    }
+
     async fn stop(&self, _: Request<pb::StopRequest>) -> Answer<pb::StopReply> {
         Err(Status::unimplemented("the fake stops with its test"))
     }
