@@ -320,7 +320,7 @@ pub struct SessionInfo {
     pub name: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
-    /// "ephemeral"
+    /// "ephemeral" or "attached"
     #[prost(string, tag = "3")]
     pub kind: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
