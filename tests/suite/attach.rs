@@ -333,7 +333,10 @@ fn told(observed: &Value) -> Value {
         }
         other => other,
     };
-    json!({ "nodes": nodes.into_iter().map(plain).collect::<Vec<_>>(), "text": observed["text"] })
+    // The texts of frames stand in the order in which the frames were met.
+    let mut text: Vec<_> = observed["text"].as_str().unwrap_or_default().lines().collect();
+    text.sort_unstable();
+    json!({ "nodes": nodes.into_iter().map(plain).collect::<Vec<_>>(), "text": text })
 }
 
 // contract: 1.2, 3.1
