@@ -703,7 +703,7 @@ mod tests {
         };
         let config = parse(&(one("https://a") + &one("http://b:8080"))).unwrap();
         assert_eq!(config.http_credentials.len(), 2);
-        assert!(!format!("{config:?}").contains("secret"));
+        assert!(!format!("{config:?}").contains("very-secret"));
         for bad in [
             one("https://a/path"),
             one("https://a") + &one("https://A:443"),

@@ -157,7 +157,7 @@ mod tests {
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
         let told = settings(&file, None, None);
         assert_eq!(from(&told, "http_credentials"), Some((Source::File, json!(["https://a"]))));
-        assert!(!format!("{told:?}").contains("secret") && !format!("{told:?}").contains("ann"));
+        assert!(!format!("{told:?}").contains("very-secret") && !format!("{told:?}").contains("\"ann"));
         std::fs::write(&file, "[sessions]\nmax = 0\n").unwrap();
         let wrong = settings(&file, None, None);
         assert!(wrong.settings.is_empty());
