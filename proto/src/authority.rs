@@ -325,7 +325,7 @@ mod tests {
             &[],
         )
         .unwrap();
-        assert_eq!(told.denied_operations, Vec::<String>::new());
+        assert_eq!(told.denied_operations, ["captureSecrets", "deleteSecrets"]);
         let denied: Vec<_> = told
             .capabilities
             .iter()

@@ -145,8 +145,9 @@ fn names_element(key: &str) -> bool {
     ["target", "scope", "from", "to", "frame"].contains(&key)
 }
 
-/// `e12`, `f2e3` or `r7:e12`.
+/// `e12`, `f2e3` or `r7:e12`, also as `ref=e12`, which is how a locator is written out.
 fn is_ref(text: &str) -> bool {
+    let text = text.strip_prefix("ref=").unwrap_or(text);
     text.len() <= 32 && text.parse::<glass_proto::op::Ref>().is_ok()
 }
 
@@ -216,7 +217,7 @@ mod tests {
     fn what_glass_itself_gave_and_the_words_of_choices_stay() {
         let click =
             told("click", r#"{"target":"e12","button":"right"}"#, r#"{"timeoutMs":500,"targetId":"T1"}"#);
-        assert_eq!(click["target"], "e12");
+        assert_eq!(click["target"], "ref=e12");
         assert_eq!(
             (&click["button"], &click["timeoutMs"], &click["targetId"]),
             (&json!("right"), &json!(500), &json!("T1"))

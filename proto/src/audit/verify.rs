@@ -130,6 +130,8 @@ pub fn verify<R: BufRead>(
 ) -> io::Result<Report> {
     let mut report = Report { holds_hash: hash.map(|_| false), ..Report::default() };
     let (mut judge, mut name, mut lines) = (Judge::default(), String::new(), 0);
+    // By the names of the files: a line that is missing from one is told of at its place.
+    let mut begins_file = None;
     let mut unfinished: Option<(String, u64, u64)> = None;
     for file in files {
         let (file, reader) = file?;
@@ -141,6 +143,7 @@ pub fn verify<R: BufRead>(
         name = file;
         lines = 0;
         let begins = first_of(&name);
+        begins_file = begins_file.or(begins);
         let mut whole_end = 0;
         each_line(reader, |line| {
             let number = line.number;
@@ -176,7 +179,7 @@ pub fn verify<R: BufRead>(
         Some(head) if last.saturating_add(judge.skipped()) < head.seq => {
             report.wrong(&name, lines, Some(head.seq), Fault::CutOff)
         }
-        Some(head) if report.first.is_some_and(|first| first > head.begins) => {
+        Some(head) if begins_file.is_some_and(|first| first > head.begins) => {
             report.wrong("head", 0, Some(head.begins), Fault::Missing);
         }
         Some(head) if last == head.seq && judge.last().is_some_and(|last| last.hash != head.hash) => {
