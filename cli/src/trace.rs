@@ -140,7 +140,7 @@ mod tests {
         );
         let parts = vec![
             ("pageLastSeen", row(3000)),
-            ("pageTargets", rows(20, 300)),
+            ("pageTargets", rows(30, 300)),
             ("pageFrames", row(9000)),
             ("pageEvents", rows(20, 100)),
         ];
