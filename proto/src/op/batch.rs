@@ -46,10 +46,9 @@ pub struct Batch {
 }
 
 /// One operation of a batch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     /// Its name
-    #[serde(alias = "action")]
     pub operation: String,
     /// What it takes, the options of its call too.
     #[serde(flatten)]
@@ -121,6 +120,20 @@ static SHARED: LazyLock<Vec<String>> = LazyLock::new(|| {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties.into_iter().flat_map(Map::keys).cloned().collect()
 });
+
+/// An `action` names the operation where nothing else does; beside `operation` it is a parameter, such as that of
+/// `clipboard`.
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let mut arguments: Map<String, Value> = Map::deserialize(from)?;
+        let named = arguments.remove("operation").or_else(|| arguments.remove("action"));
+        match named.ok_or_else(|| D::Error::missing_field("operation"))? {
+            Value::String(operation) => Ok(Self { operation, arguments }),
+            _ => Err(D::Error::custom("the operation of a step is a text")),
+        }
+    }
+}
 
 impl Step {
     /// A step that is this operation.
@@ -258,6 +271,8 @@ mod tests {
         let steps = again.decoded().unwrap();
         assert_eq!((steps[0].0.name(), steps[0].1.timeout_ms), ("click", Some(5)));
         assert_eq!(steps[1].0.name(), "getText");
+        let own = batch(r#"[{"operation":"clipboard","action":"read"},{"operation":"cookies","action":"get"}]"#);
+        assert_eq!(own.unwrap().decoded().unwrap().len(), 2);
         let same = Step::of(&steps[0].0, &steps[0].1).unwrap();
         assert_eq!(same.decode().unwrap(), steps[0].clone());
         assert_eq!(again.needs(), Needs::OpenPage);
