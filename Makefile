@@ -50,17 +50,19 @@ lint: ## clippy, warnings are errors
 # `--workspace` everywhere, never `-p`: cargo joins the features of what it is asked for, and another choice of crates
 # builds tokio, tonic and all that stands on them once more.
 
-# nextest runs each test in its own process; where it is not installed libtest does.
-UNIT := --workspace --exclude glass-tests --lib --bins --tests
+# nextest runs each test in its own process; where it is not installed libtest does. The suite is built with them, as it is
+# needed next, and without it what we depend on would have other features and be built twice.
+UNIT := --workspace --lib --bins --tests
 
 .PHONY: unit
 unit: ## the tests that lie beside the code
 	# Some tests run programs of other crates, or an example as their worker; test runners do not build those.
 	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE) --workspace --bins --examples
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	    set -x; $(CARGO) nextest run $(CARGO_FLAGS) --profile ci --cargo-profile $(PROFILE) $(UNIT); \
+	    set -x; $(CARGO) nextest run $(CARGO_FLAGS) --profile ci --cargo-profile $(PROFILE) $(UNIT) \
+	        -E 'not binary(suite) and not binary(frontends)'; \
 	else \
-	    set -x; $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) $(UNIT); \
+	    set -x; $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --exclude glass-tests $(UNIT); \
 	fi
 
 # Always libtest: the tests of a module share one browser, so they must share a process.
