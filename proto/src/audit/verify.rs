@@ -242,8 +242,9 @@ mod tests {
         assert_eq!(edit(&|lines| lines[3] = "{}".to_owned()), [(4, Fault::Unreadable)]);
         assert_eq!(edit(&|lines| lines.insert(3, "{}".to_owned())), [(4, Fault::Unreadable)]);
         assert_eq!(edit(&|lines| lines[5] = "garbage".to_owned()), [(6, Fault::Unreadable)]);
-        // A last line that was written anew with its hash.
-        let chain = Chain { seq: 5, hash: head.hash.clone() };
+        // A last line that was written anew, so that it goes on from the one before it: `head` knows another.
+        let before: Sealed = serde_json::from_str(&lines[4]).unwrap();
+        let chain = Chain { seq: before.seq, hash: before.hash };
         let forged = chain.seal(&Entry::new(Event::Ended)).unwrap().0;
         assert_eq!(edit(&|lines| lines[5] = forged.clone()), [(6, Fault::Replaced)]);
         assert_eq!(judged(None, &lines).problems[0].fault, Fault::NoHead);
