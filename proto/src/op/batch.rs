@@ -271,7 +271,9 @@ mod tests {
         let steps = again.decoded().unwrap();
         assert_eq!((steps[0].0.name(), steps[0].1.timeout_ms), ("click", Some(5)));
         assert_eq!(steps[1].0.name(), "getText");
-        let own = batch(r#"[{"operation":"clipboard","action":"read"},{"operation":"cookies","action":"get"}]"#);
+        let own = self::batch(
+            r#"[{"operation":"clipboard","action":"read"},{"operation":"cookies","action":"get"}]"#,
+        );
         assert_eq!(own.unwrap().decoded().unwrap().len(), 2);
         let same = Step::of(&steps[0].0, &steps[0].1).unwrap();
         assert_eq!(same.decode().unwrap(), steps[0].clone());
