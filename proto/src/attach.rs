@@ -116,7 +116,10 @@ impl Endpoint {
     /// # Errors
     /// When that is no socket of a browser.
     pub fn path_of(text: &str) -> Result<String, InvalidEndpoint> {
-        let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "ws" | "wss"));
+        // Line breaks would be passed over by whoever parses it.
+        let plain = Some(text).filter(|text| !text.chars().any(char::is_control));
+        let url = plain.and_then(|text| Url::parse(text).ok());
+        let url = url.filter(|url| matches!(url.scheme(), "ws" | "wss"));
         let path = url.filter(|_| text.len() <= LONGEST).map(|url| url.path().to_owned());
         path.filter(|path| is_browser(path)).ok_or(InvalidEndpoint::Form)
     }

@@ -235,7 +235,7 @@ mod tests {
             (all, batch)
         };
         let (all, batch) = of(lines);
-        assert_eq!((all.len(), &batch.steps), (4, &of(list).1.steps));
+        assert_eq!((all.len(), batch.decoded().unwrap()), (4, of(list).1.decoded().unwrap()));
         assert_eq!(all[0].2.output, Some("a.png".into()));
         assert_eq!(all[1].2.artifacts, Some("kept".into()));
         assert!(
