@@ -230,7 +230,7 @@ fn steps_move_files_as_their_commands_do_and_where_each_says() {
     std::fs::create_dir_all(&into).expect("make it");
     stage.give(&into);
     let steps = "upload label=Mine one.txt two.txt\nscreenshot -o into/a.png\nclick Get\ndownload into\n\
-        export-page --format html -o into/page.html\nevaluate \"glassArtifact('made.csv', 'a,b'); 7\" --artifacts into\n\
+        export-page --format html -o into/page.html\nevaluate \"glassArtifact('made.csv', 'a,b'); return 7\" --artifacts into\n\
         observe --include-screenshot\nstorage-state save into/state.json\nscreenshot --format jpeg";
     let done = run(steps, &[]).result().clone();
     let held = stage.eval_in("moves", "[...mine.files].map((f) => f.name + f.size).join()");
