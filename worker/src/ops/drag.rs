@@ -33,8 +33,8 @@ const TELLS: Duration = Duration::from_millis(80);
 /// Between two moves of a hand that carries something.
 const PAUSE: Duration = Duration::from_millis(8);
 /// Rest over the destination: some sortable lists heed no move for 30 ms after each place that they gave, others look
-/// every 50 ms.
-const REST: Duration = Duration::from_millis(110);
+/// every 50 ms; on a busy machine both are late.
+const REST: Duration = Duration::from_millis(160);
 /// How long a destination that the page makes for the drag may take to come.
 const COMES: Duration = Duration::from_millis(1500);
 
@@ -345,7 +345,7 @@ async fn rest(context: &Context, spot: &Spot) {
         state.target(&context.target).and_then(|target| target.key(&target.main))
     };
     let Some(key) = spot.key.clone().or_else(main) else { return };
-    let millis = u64::try_from(REST.min(context.left() / 20).as_millis()).unwrap_or_default();
+    let millis = u64::try_from(REST.min(context.left() / 8).as_millis()).unwrap_or_default();
     let step = Step("settle", json!({ "frames": 0, "restMs": millis }));
     // A page that does not answer, or goes, is measured afterwards.
     let _ = tokio::time::timeout(context.left() / 4, context.pages.run(&key, vec![step])).await;
