@@ -77,7 +77,11 @@ fn near_its_memory_a_session_is_told_over_it_the_page_ends_and_the_session_lives
         events.iter().all(|event| event["name"] == "memory" && event["used"].as_u64() > Some(500 << 20)),
         "{events:#?}"
     );
-    // That page crashed; the browser and its session did not.
+    // That page crashed, which the browser tells a little later than the process ends; the browser and its session did not.
+    eventually("the crash is told", LIMIT, || {
+        let events = world.ok(&["events", "--kind", "crash"])["events"].as_array().cloned();
+        events.filter(|events| !events.is_empty())
+    });
     world.ok(&["navigate", &visit.url("form.html")]);
     world.ok(&["click", "name=Save"]);
     assert_eq!(world.session().browser, before.browser);
