@@ -71,8 +71,8 @@ pub async fn scrolls(context: &Context) -> BTreeMap<u32, u64> {
 ///
 /// # Errors
 /// `invalid_argument` for a picture that is not known and a point beyond its edges or out of view; `stale_reference`
-/// once the page navigated, scrolled or changed its size, or the picture is older than
-/// [`Screenshot::ID_SECONDS`].
+/// once the page navigated, scrolled or changed its size, where a frame does not tell whether it has, and when the picture
+/// is older than [`Screenshot::ID_SECONDS`].
 pub async fn from_picture(context: &Context, id: &str, pixel: (f64, f64)) -> Result<(f64, f64), OpError> {
     let taken = context.pages.state().shot(id).cloned();
     let Some(taken) = taken else {
@@ -86,8 +86,19 @@ pub async fn from_picture(context: &Context, id: &str, pixel: (f64, f64)) -> Res
     }
     let (mut now, _) = view(context).await.map_err(|error| context.engine(&error, Phase::Preflight))?;
     now.scrolls = scrolls(context).await;
+    // What cannot be compared is not the same.
+    let silent = || {
+        let state = context.pages.state();
+        let keys = state.target(&context.target).map(Target::keys).unwrap_or_default();
+        let missing =
+            |label: &u32| !now.scrolls.contains_key(label) && taken.view.scrolls.contains_key(label);
+        keys.iter().any(|key| missing(&key.label)).then_some((
+            "frame_unavailable",
+            "a frame of it does not answer, so whether it has scrolled is not known",
+        ))
+    };
     let old = || taken.is_old().then_some(("expired", "it is too old"));
-    let stale = taken.view.outlived(&now).or_else(old);
+    let stale = taken.view.outlived(&now).or_else(silent).or_else(old);
     if let Some((reason, why)) = stale {
         return Err(OpError::rejected(
             ErrorKind::StaleReference,
