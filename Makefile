@@ -54,10 +54,14 @@ lint: ## clippy, warnings are errors
 # needed next, and without it what we depend on would have other features and be built twice.
 UNIT := --workspace --lib --bins --tests
 
-.PHONY: unit
-unit: ## the tests that lie beside the code
-	# Some tests run programs of other crates, or an example as their worker; test runners do not build those.
+# What tests run: programs, and examples that stand for a worker; test runners do not build those of other crates. Not
+# `build`, which leaves out what the tests depend on: all that stands on those features would be built twice.
+.PHONY: build-tests
+build-tests:
 	$(CARGO) build $(CARGO_FLAGS) --profile $(PROFILE) --workspace --bins --examples
+
+.PHONY: unit
+unit: build-tests ## the tests that lie beside the code
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	    set -x; $(CARGO) nextest run $(CARGO_FLAGS) --profile ci --cargo-profile $(PROFILE) $(UNIT) \
 	        -E 'not binary(suite) and not binary(frontends)'; \
@@ -67,19 +71,19 @@ unit: ## the tests that lie beside the code
 
 # Always libtest: the tests of a module share one browser, so they must share a process.
 .PHONY: suite
-suite: build ## the end-to-end tests: real daemon, real cage, real Chromium
+suite: build-tests ## the end-to-end tests: real daemon, real cage, real Chromium
 	$(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test suite -- --test-threads=2
 
 # They come from PyPI and npm; what is out of reach is left out, with the reason.
 .PHONY: clients
-clients: build ## MCP clients that we did not write, against glass --mcp
+clients: build-tests ## MCP clients that we did not write, against glass --mcp
 	@tests/clients/run.sh $(BIN) $(or $(CARGO_TARGET_DIR),target)/clients
 
 # all, quick, or names with commas between them. The packages come from npm; where it is out of reach the run says so.
 FRONTENDS ?= all
 
 .PHONY: frontends
-frontends: build ## Glass against pages of real front-end stacks, with times
+frontends: build-tests ## Glass against pages of real front-end stacks, with times
 	GLASS_FRONTENDS=$(FRONTENDS) $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test frontends -- --nocapture
 
 .PHONY: frontends-quick
@@ -90,7 +94,7 @@ frontends-quick: ## the four of them that every `make test` takes
 CORPUS ?= all
 
 .PHONY: corpus
-corpus: build ## every hostile page of tests/suite/corpus, with times
+corpus: build-tests ## every hostile page of tests/suite/corpus, with times
 	GLASS_CORPUS=$(CORPUS) $(CARGO) test $(CARGO_FLAGS) --profile $(PROFILE) --workspace --test suite -- hostile_pages --nocapture
 
 # The test writes stale files anew and fails; the second run shows that they are current.
